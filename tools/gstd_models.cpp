@@ -78,12 +78,12 @@ std::string given_array() {
 std::string shader_text() {
   return std::string(R"(// SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Gstd's static models (docs/gstd-format.md, appendices A to D), written by `./run models` from src/gstd/models.cpp.
+// Gstd's static models (docs/gstd-format.md, appendices A to C), written by `./run models` from src/gstd/models.cpp.
 // Packed, a vector a model: fields of 10 bits, three to a word, are the sums of the frequencies of symbols 0 to 11.
 #ifndef WEFT_GSTD_MODELS_GLSL
 #define WEFT_GSTD_MODELS_GLSL
 
-// Of code lengths: 12 by the length before, then 33 by the reference and how the byte before compares.
+// Of code lengths, by the length before.
 )") + model_array("kGstdLengthModels", kLengthFrequencies) +
          "\n// Of classes of weights: one for each symbol of LL, OF, ML and LB.\n" +
          model_array("kGstdWeightModels", kWeightFrequencies) +
@@ -114,26 +114,10 @@ std::string row(std::string name, size_t width, std::span<const uint16_t> freque
 
 constexpr size_t kNameWidth = 9;
 
-std::string own_lengths() {
+std::string lengths() {
   std::string text;
-  for (uint32_t before = 0; before < kOwnLengthModels; ++before)
-    text += row(before == kLengthSymbols ? "none" : formatted("%u", before), kNameWidth,
-                kLengthFrequencies[length_model(false, before, 0, 0)]);
-  return text;
-}
-
-std::string relative_lengths() {
-  // The byte before has a length of 1, and its reference one of as much, more and less.
-  constexpr uint32_t kBefore = 1;
-  struct Change {
-    char sign;
-    uint32_t reference_before;
-  };
-  std::string text;
-  for (uint32_t reference = 0; reference < kLengthSymbols; ++reference)
-    for (const Change change : {Change{'=', 1}, Change{'<', 2}, Change{'>', 0}})
-      text += row(formatted("%u %c", reference, change.sign), kNameWidth,
-                  kLengthFrequencies[length_model(true, kBefore, change.reference_before, reference)]);
+  for (uint32_t before = 0; before < kLengthModels; ++before)
+    text += row(before == kLengthSymbols ? "none" : formatted("%u", before), kNameWidth, kLengthFrequencies[before]);
   return text;
 }
 
@@ -160,9 +144,8 @@ std::optional<std::string> document_text(std::string document) {
     std::string_view heading;
     std::string (*rows)();
   };
-  for (const Appendix& appendix :
-       {Appendix{"\n### Appendix A.", own_lengths}, Appendix{"\n### Appendix B.", relative_lengths},
-        Appendix{"\n### Appendix C.", weights}, Appendix{"\n### Appendix D.", given}}) {
+  for (const Appendix& appendix : {Appendix{"\n### Appendix A.", lengths}, Appendix{"\n### Appendix B.", weights},
+                                   Appendix{"\n### Appendix C.", given}}) {
     constexpr std::string_view kFence = "\n```\n";
     const size_t heading = document.find(appendix.heading);
     const size_t open = heading == std::string::npos ? heading : document.find(kFence, heading);
@@ -210,7 +193,7 @@ int run(bool check, const std::string& tree) {
   const auto document_found = read(document);
   const auto wanted = document_text(document_found.value_or(""));
   if (!wanted) {
-    std::fprintf(stderr, "gstd_models: %s has not the four appendices, with a block of code each\n", document.c_str());
+    std::fprintf(stderr, "gstd_models: %s has not the three appendices, with a block of code each\n", document.c_str());
     return 1;
   }
   if (check) {

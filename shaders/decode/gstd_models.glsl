@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Gstd's static models (docs/gstd-format.md, appendices A to D), written by `./run models` from src/gstd/models.cpp.
+// Gstd's static models (docs/gstd-format.md, appendices A to C), written by `./run models` from src/gstd/models.cpp.
 // Packed, a vector a model: fields of 10 bits, three to a word, are the sums of the frequencies of symbols 0 to 11.
 #ifndef WEFT_GSTD_MODELS_GLSL
 #define WEFT_GSTD_MODELS_GLSL
 
-// Of code lengths: 12 by the length before, then 33 by the reference and how the byte before compares.
-const uvec4 kGstdLengthModels[45] = uvec4[](
+// Of code lengths, by the length before.
+const uvec4 kGstdLengthModels[12] = uvec4[](
     uvec4(0x1ca725c8u, 0x1cd731cbu, 0x1df759d0u, 0x200801ebu),
     uvec4(0x1112c0a7u, 0x1bf6816fu, 0x1f67a1d5u, 0x200801fdu),
     uvec4(0xcb15437u, 0x1cb69155u, 0x1f77b1e0u, 0x200801fdu),
@@ -18,40 +18,7 @@ const uvec4 kGstdLengthModels[45] = uvec4[](
     uvec4(0x330c831u, 0x370d434u, 0x1852043fu, 0x200801e7u),
     uvec4(0x5214450u, 0x5515053u, 0xe51b058u, 0x200801a7u),
     uvec4(0x731c871u, 0x761d474u, 0xa91fc78u, 0x2008011cu),
-    uvec4(0x11e4711bu, 0x1344a122u, 0x1a75b94au, 0x200801d2u),
-    uvec4(0x5b16859u, 0x661785cu, 0x1764848fu, 0x200801a8u),
-    uvec4(0xa5290a3u, 0xa829ca6u, 0x14a404beu, 0x20080185u),
-    uvec4(0x10741905u, 0x10a42508u, 0x1624e114u, 0x20080196u),
-    uvec4(0x5715855u, 0xfe3f458u, 0x1fd6a153u, 0x200801feu),
-    uvec4(0x7e1502au, 0xfe34ca8u, 0x17f55129u, 0x200801aau),
-    uvec4(0xa92a0a7u, 0xac2acaau, 0xaf2b8adu, 0x20080157u),
-    uvec4(0x12f32865u, 0x1964c530u, 0x1fd7f1fbu, 0x200801feu),
-    uvec4(0x7e1502au, 0xfe34ca8u, 0x17f55129u, 0x200801aau),
-    uvec4(0x300801u, 0x601404u, 0x10340901u, 0x200801feu),
-    uvec4(0x1e0741cu, 0x1c446cc6u, 0x1fd7f1e0u, 0x200801feu),
-    uvec4(0x7e1502au, 0xfe34ca8u, 0x17f55129u, 0x200801aau),
-    uvec4(0x6719865u, 0xce33468u, 0x1fd66133u, 0x200801feu),
-    uvec4(0x300801u, 0xce1a00eu, 0x1d361129u, 0x200801eau),
-    uvec4(0x290a027u, 0xea30c2au, 0x1d762139u, 0x200801feu),
-    uvec4(0x5e1745cu, 0xde2906au, 0x1c56b93bu, 0x200801e8u),
-    uvec4(0x1a06418u, 0x5d0cc1bu, 0x1be60ca4u, 0x200801edu),
-    uvec4(0x8f2388du, 0xc028090u, 0x18f57d00u, 0x200801cfu),
-    uvec4(0xa5290a3u, 0xd92c4a6u, 0x1c164d17u, 0x200801e3u),
-    uvec4(0x1c06c1au, 0x360781du, 0x1ae4d8b3u, 0x200801d4u),
-    uvec4(0x5b16859u, 0xa01cc5cu, 0x1ad49cdcu, 0x200801dau),
-    uvec4(0x9e2749cu, 0xc22949fu, 0x1924d4efu, 0x200801c9u),
-    uvec4(0x2c0ac2au, 0x590d42du, 0x17e424a2u, 0x200801b8u),
-    uvec4(0x4e1344cu, 0x631644fu, 0x1593b886u, 0x200801a5u),
-    uvec4(0x5314851u, 0x6015454u, 0x15b38089u, 0x200801a6u),
-    uvec4(0x3e0f43cu, 0x5910c40u, 0x15637c7du, 0x20080193u),
-    uvec4(0x7b1e879u, 0x811f47cu, 0x10f31092u, 0x20080165u),
-    uvec4(0x6b1a869u, 0x731b46cu, 0x11031c8du, 0x20080158u),
-    uvec4(0x3d0f03bu, 0x4d1043eu, 0x12d2f06fu, 0x2008017eu),
-    uvec4(0x8a22488u, 0x8d2308bu, 0x129350a4u, 0x20080168u),
-    uvec4(0x6418c62u, 0x6719865u, 0xdc2406fu, 0x2008013bu),
-    uvec4(0x3e0f43cu, 0x481003fu, 0xf127c5du, 0x2008015au),
-    uvec4(0x9324891u, 0x9625494u, 0x1183109bu, 0x2008015au),
-    uvec4(0xa3288a1u, 0xa6294a4u, 0x11035cafu, 0x2008016au));
+    uvec4(0x11e4711bu, 0x1344a122u, 0x1a75b94au, 0x200801d2u));
 
 // Of classes of weights: one for each symbol of LL, OF, ML and LB.
 const uvec4 kGstdWeightModels[184] = uvec4[](

@@ -37,7 +37,7 @@ const uint kGstdSymbolsAt = kGstdSlots + 4u * kGstdFieldSlotWords;
 // Entries of codes, two to a word, by the next kGstdMaxCodeBits bits: the length, from bit 4 the byte, and from bit 12
 // the code of the literal after it.
 const uint kGstdCodesAt = kGstdSymbolsAt + kGstdSymbols, kGstdCodeWords = (1u << kGstdMaxCodeBits) / 2u;
-// The last lengths that were read: 4 bits for each byte, 8 to a word.
+// The lengths that were read: 4 bits for each byte, 8 to a word.
 const uint kGstdLengthsAt = kGstdCodesAt + kGstdMaxCodes * kGstdCodeWords;
 const uint kGstdTableWords = kGstdLengthsAt + 32u;
 
@@ -193,29 +193,22 @@ uint gstd_field_decode(Words tables, uint field, inout uint state, inout LaneBit
 // In place of the length before a lane's first.
 const uint kGstdNoLength = kGstdMaxCodeBits + 1u;
 
-// Reads a code's lengths, with `lanes` lanes. `relative`: predicted by the lengths that were read last.
-void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes,
-                       bool relative) {
+// Reads a code's lengths, with `lanes` lanes.
+void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state,
+                       uint lanes) {
   const bool decodes = lanes_lane() < lanes;
   const uint steps = 256u / lanes;
   const uint first = kGstdLengthsAt + (lanes_lane() & (lanes - 1u)) * (steps / 8u);
   uint before = kGstdNoLength;
-  uint before_reference = kGstdNoLength;
-  uint reference = 0u;
   uint described = 0u;
   for (uint step = 0u; lanes_uniform(step < steps); ++step) {
     if (lanes_uniform(step % 3u == 0u)) lane_words_refill(words, bits, decodes, 9u * min(3u, steps - step));
     if (decodes) {
       const uint at = 4u * (step & 7u);
-      if (at == 0u) reference = tables.at[first + step / 8u];
-      const uint reference_length = reference >> at & 15u;
-      const uint change = before == before_reference ? 0u : before < before_reference ? 1u : 2u;
-      const uint model = relative ? kGstdNoLength + 1u + 3u * reference_length + change : before;
-      const GstdModelSymbol found = gstd_model_symbol(kGstdLengthModels[model], lane_rans_slot(state));
+      const GstdModelSymbol found = gstd_model_symbol(kGstdLengthModels[before], lane_rans_slot(state));
       lane_rans_advance(state, bits, found.frequency, found.base);
       described |= found.symbol << at;
       before = found.symbol;
-      before_reference = reference_length;
       if (at == 28u) {
         tables.at[first + step / 8u] = described;
         described = 0u;

@@ -88,7 +88,6 @@ uint gstd_literals_mode(GstdBlock block) { return block.first >> 17 & 3u; }
 uint gstd_modes(GstdBlock block) { return block.first >> 19 & 255u; }  // of fields, 2 bits for each
 bool gstd_uses_low_bits(GstdBlock block) { return (block.first >> 25 & 3u) != 0u; }
 uint gstd_low_bits(GstdBlock block) { return (block.first >> 27 & 1u) + 2u; }
-uint gstd_relative(GstdBlock block) { return block.first >> 28; }  // codes, a bit for each
 uint gstd_sequences(GstdBlock block) { return block.second & 0x3fffu; }
 uint gstd_codes(GstdBlock block) { return (block.second >> 14 & 3u) + 1u; }  // that are described
 uint gstd_map(GstdBlock block) { return block.second >> 16; }
@@ -96,10 +95,9 @@ uint gstd_map(GstdBlock block) { return block.second >> 16; }
 bool gstd_codes_valid(GstdBlock block) {
   const uint codes = gstd_codes(block), map = gstd_map(block);
   if (gstd_literals_mode(block) != 1u)
-    return gstd_literals_mode(block) != 3u && codes == 1u && (gstd_relative(block) | map) == 0u;
+    return gstd_literals_mode(block) != 3u && codes == 1u && map == 0u;
   const uint high = map >> 1 & 0x5555u, low = map & 0x5555u;
-  return gstd_relative(block) >> codes == 0u && (codes > 1u || low == 0u) && (codes > 2u || high == 0u) &&
-         (codes > 3u || (high & low) == 0u);
+  return (codes > 1u || low == 0u) && (codes > 2u || high == 0u) && (codes > 3u || (high & low) == 0u);
 }
 
 // A sequence's record: the literals and the bytes of the block up to its end, and its offset. After the last sequence
@@ -133,7 +131,7 @@ GstdBlock gstd_block_header(inout GstdTile tile, bool is_last) {
   const uint left = tile.bytes - tile.done;
   if (lane_words_truncated(tile.words)) {
     tile.reason = kGstdTruncated;
-  } else if (is_last ? size != left : size >= left) {
+  } else if (block.first >> 28 != 0u || (is_last ? size != left : size >= left)) {
     tile.reason = kGstdBadHeader;
   } else if (sequences > min(size / 3u, WEFT_GSTD_BLOCK_WORK(tile.bytes) / kGstdSequenceWork)) {
     tile.reason = kGstdBadSequence;
@@ -153,12 +151,7 @@ void gstd_block_codes(inout GstdTile tile, GstdBlock block) {
   Words tables = Words(weft_gstd_scratch);
   tile.map = gstd_map(block);
   for (uint code = 0u; lanes_uniform(code < gstd_codes(block) && tile.reason == 0u); ++code) {
-    const bool is_relative = (gstd_relative(block) >> code & 1u) != 0u;
-    if (lanes_uniform(is_relative && bitfieldExtract(tile.known, kGstdHasCodes, 1) == 0u)) {
-      tile.reason = kGstdBadTable;
-      break;
-    }
-    gstd_lengths_read(tables, tile.words, tile.bits, tile.state, tile.lanes, is_relative);
+    gstd_lengths_read(tables, tile.words, tile.bits, tile.state, tile.lanes);
     if (lanes_uniform(lane_words_truncated(tile.words))) {
       tile.reason = kGstdTruncated;
     } else if (lanes_uniform(!gstd_code_build(tables, code, tile.map))) {

@@ -113,13 +113,12 @@ struct BlockHeader {
   std::array<TableMode, kFields> fields{};
   uint32_t low_bits = 2;  ///< of offsets, if that table is used
   uint32_t tables = 1;    ///< of literals, with descriptions
-  uint32_t relative = 0;  ///< bit t: table t is described relative to the one before
   uint32_t map = 0;       ///< the table of each context, 2 bits each
 
   constexpr uint32_t pack_first() const {
     uint32_t word = (size - 1) | static_cast<uint32_t>(literals) << 17;
     for (uint32_t f = 0; f < kFields; ++f) word |= static_cast<uint32_t>(fields[f]) << (19 + 2 * f);
-    return word | (low_bits - 2) << 27 | relative << 28;
+    return word | (low_bits - 2) << 27;
   }
   constexpr uint32_t pack_second() const { return sequences | (tables - 1) << 14 | map << 16; }
   static constexpr BlockHeader unpack(uint32_t first, uint32_t second) {
@@ -128,20 +127,20 @@ struct BlockHeader {
     header.literals = static_cast<TableMode>(first >> 17 & 3);
     for (uint32_t f = 0; f < kFields; ++f) header.fields[f] = static_cast<TableMode>(first >> (19 + 2 * f) & 3);
     header.low_bits = (first >> 27 & 1) + 2;
-    header.relative = first >> 28;
     header.sequences = second & 0x3fff;
     header.tables = (second >> 14 & 3) + 1;
     header.map = second >> 16;
     return header;
   }
+  static constexpr uint32_t kUnused = 0xf0000000u;  ///< of the first word
   /// The table of a context in a map.
   static constexpr uint32_t table_of(uint32_t map, uint32_t context) { return map >> (2 * context) & 3; }
   /// Whether the numbers of literal tables are ones that the mode of literals may have.
   constexpr bool has_valid_tables() const {
-    if (literals != TableMode::own) return literals != TableMode::shared && tables == 1 && (relative | map) == 0;
+    if (literals != TableMode::own) return literals != TableMode::shared && tables == 1 && map == 0;
     for (uint32_t context = 0; context < kLiteralContexts; ++context)
       if (table_of(map, context) >= tables) return false;
-    return relative >> tables == 0;
+    return true;
   }
 };
 static_assert(kMaxBlockSequences < 1u << 14);

@@ -11,17 +11,8 @@
 
 namespace weft::gstd {
 
-/// Models of code lengths. Independent tables have one for each length of the byte before in the lane
-/// (kLengthSymbols: none). Tables relative to the last one have one for each length of the byte in that, and
-/// how the byte before compared.
-constexpr uint32_t kOwnLengthModels = kLengthSymbols + 1, kRelativeLengthModels = kLengthSymbols * 3;
-constexpr uint32_t kLengthModels = kOwnLengthModels + kRelativeLengthModels;
-/// `before` and `before_reference` are lengths of the byte before in the lane; kLengthSymbols: none.
-constexpr uint32_t length_model(bool relative, uint32_t before, uint32_t before_reference, uint32_t reference) {
-  if (!relative) return before;
-  const uint32_t change = before == before_reference ? 0 : before < before_reference ? 1 : 2;
-  return kOwnLengthModels + reference * 3 + change;
-}
+/// Models of code lengths: one for each length of the byte before in the lane, and kLengthSymbols for none before.
+constexpr uint32_t kLengthModels = kLengthSymbols + 1;
 
 /// Models of weight classes: one for each symbol.
 constexpr uint32_t weight_model(uint32_t field, uint32_t symbol) {

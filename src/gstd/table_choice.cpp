@@ -135,16 +135,12 @@ Cost literals_cost(const Counts& counts, const CodeLengths& lengths) {
   return bits << kCostLog;
 }
 
-Cost description_cost(const CodeLengths& lengths, const CodeLengths* reference, uint32_t lanes_log) {
+Cost description_cost(const CodeLengths& lengths, uint32_t lanes_log) {
   const uint32_t steps = 256u >> lanes_log;
   Cost cost = 0;
   for (uint32_t byte = 0; byte < 256; ++byte) {
-    const bool first = byte % steps == 0;
-    const uint32_t before = first ? kLengthSymbols : lengths[byte - 1];
-    const uint32_t before_reference = first || reference == nullptr ? kLengthSymbols : (*reference)[byte - 1];
-    const uint32_t of_reference = reference == nullptr ? 0 : (*reference)[byte];
-    const uint32_t model = length_model(reference != nullptr, before, before_reference, of_reference);
-    cost += rans_cost(kLengthFrequencies[model][lengths[byte]]);
+    const uint32_t before = byte % steps == 0 ? kLengthSymbols : lengths[byte - 1];
+    cost += rans_cost(kLengthFrequencies[before][lengths[byte]]);
   }
   return cost;
 }

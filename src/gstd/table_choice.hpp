@@ -18,8 +18,8 @@ using Counts = std::array<uint32_t, 256>;
 /// Lengths of the shortest code of at most kMaxCodeLength bits. If all counts are 0, the code of byte 0 alone.
 void choose_lengths(const Counts& counts, CodeLengths& lengths);
 Cost literals_cost(const Counts& counts, const CodeLengths& lengths);
-/// Cost of a description in `1 << lanes_log` lanes, relative to `reference` unless that is null.
-Cost description_cost(const CodeLengths& lengths, const CodeLengths* reference, uint32_t lanes_log);
+/// Cost of a description in `1 << lanes_log` lanes.
+Cost description_cost(const CodeLengths& lengths, uint32_t lanes_log);
 
 /// A field's frequencies as its description has them. Not all counts are 0.
 struct FieldChoice {

@@ -184,7 +184,7 @@ class Decoder {
     if (is_past_end()) return false;
     const BlockHeader block = BlockHeader::unpack(first, second);
     const size_t left = size_ - done_;
-    if ((last ? block.size != left : block.size >= left) ||
+    if ((first & BlockHeader::kUnused) != 0 || (last ? block.size != left : block.size >= left) ||
         block.sequences > std::min(block.size / kMinMatch, max_block_work(size_) / kSequenceWork))
       return false;
     end_ = done_ + block.size;
@@ -227,8 +227,6 @@ class Decoder {
     const uint32_t steps = 256u >> lanes_log_;
     const RansTable* const models = &length_table(0);
     for (uint32_t t = 0; t < block.tables; ++t) {
-      const bool is_relative = (block.relative >> t & 1) != 0;
-      if (is_relative && !has_reference_) return false;
       CodeLengths lengths{};
       // Lanes take words in every third step only, and are independent until the next.
       for (uint32_t step = 0; step < steps; step += 3) {
@@ -237,19 +235,14 @@ class Decoder {
           Lane lane = get(l);
           refill(lane, kRansLog * now);
           for (uint32_t byte = l * steps + step, end = byte + now; byte < end; ++byte) {
-            const bool is_first = byte == l * steps;
-            const uint32_t before = is_first ? kLengthSymbols : lengths[byte - 1];
-            const uint32_t before_reference = is_first ? kLengthSymbols : reference_[byte - 1];
-            const uint32_t model = length_model(is_relative, before, before_reference, reference_[byte]);
-            lengths[byte] = static_cast<uint8_t>(symbol(lane, models[model]));
+            const uint32_t before = byte == l * steps ? kLengthSymbols : lengths[byte - 1];
+            lengths[byte] = static_cast<uint8_t>(symbol(lane, models[before]));
           }
           put(l, lane);
         }
         if (is_past_end()) return false;
       }
       if (!work_.literal_tables[t].set(lengths, map_)) return false;
-      reference_ = lengths;
-      has_reference_ = true;
     }
     return true;
   }
@@ -518,10 +511,9 @@ class Decoder {
   uint32_t lanes_log_ = 0, lane_count_ = 1;
   uint32_t tables_ = 0, map_ = 0;  // of literals in force; 0: none
   uint32_t low_bits_ = 0;
-  CodeLengths reference_{};
   std::array<bool, kFields> has_field_{};
   const VectorLanes* vectors_;
-  bool has_reference_ = false, uses_low_bits_ = false;
+  bool uses_low_bits_ = false;
 };
 
 // The calling thread's, freed with it.

@@ -113,7 +113,8 @@ class ReferenceDecoder {
     if (truncated_) return Reason::truncated;
     const BlockHeader block = BlockHeader::unpack(first, second);
     const size_t left = output_.size() - done_;
-    if (last ? block.size != left : block.size >= left) return Reason::bad_header;
+    if ((first & BlockHeader::kUnused) != 0 || (last ? block.size != left : block.size >= left))
+      return Reason::bad_header;
     const uint32_t most_work = max_block_work(output_.size());
     if (block.sequences > std::min(block.size / kMinMatch, most_work / kSequenceWork)) return Reason::bad_sequence;
     end_ = done_ + block.size;
@@ -174,8 +175,6 @@ class ReferenceDecoder {
     has_tables_ = true;
     const uint32_t steps = 256 / lanes_;
     for (uint32_t t = 0; t < block.tables; ++t) {
-      const bool is_relative = (block.relative >> t & 1) != 0;
-      if (is_relative && !has_reference_) return Reason::bad_table;
       CodeLengths lengths{};
       for (uint32_t step = 0; step < steps; ++step) {
         if (step % 3 == 0)
@@ -184,14 +183,10 @@ class ReferenceDecoder {
         for (uint32_t lane = 0; lane < lanes_; ++lane) {
           const uint32_t byte = lane * steps + step;
           const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
-          const uint32_t before_reference = step == 0 ? kLengthSymbols : reference_[byte - 1];
-          const uint32_t model = length_model(is_relative, before, before_reference, reference_[byte]);
-          lengths[byte] = static_cast<uint8_t>(rans(lane, length_table(model)));
+          lengths[byte] = static_cast<uint8_t>(rans(lane, length_table(before)));
         }
       }
       if (!literal_tables_[t].set(lengths)) return Reason::bad_table;
-      reference_ = lengths;
-      has_reference_ = true;
     }
     return Reason::none;
   }
@@ -375,8 +370,6 @@ class ReferenceDecoder {
   std::array<LiteralTable, kMaxLiteralTables> literal_tables_;
   uint32_t map_ = 0;
   bool has_tables_ = false;  // of literals in force
-  CodeLengths reference_{};
-  bool has_reference_ = false;
   std::array<RansTable, kFields> fields_;
   std::array<bool, kFields> has_field_{};
   uint32_t low_bits_ = 0;  // of the table of low bits

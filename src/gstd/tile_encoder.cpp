@@ -98,7 +98,7 @@ Coded code_length_of(uint32_t value) {
 // A candidate for a block's tables of literals.
 struct LiteralChoice {
   uint32_t tables = 1;
-  uint32_t map = 0, relative = 0;  // as in the block's header
+  uint32_t map = 0;  // as in the block's header
   std::array<CodeLengths, kMaxLiteralTables> lengths{};
 };
 
@@ -163,7 +163,6 @@ struct TileEncoder::Work {
 
   // The decoder's tables from the blocks before.
   std::optional<LiteralChoice> before_literals;
-  std::optional<CodeLengths> reference;
   std::array<std::optional<FieldChoice>, kFields> before_fields;
   uint32_t before_low_bits = 0;
   Cost spent = 0, limit = 0;  // estimate of the tile so far; from `limit` on it is stored raw
@@ -208,7 +207,7 @@ struct TileEncoder::Work {
   void count_literals(bool by_context, ContextCounts& counts) const;
   Cost choose_literals(LiteralChoice& choice) const;
   Cost choose_tables(const ContextCounts& counts, LiteralChoice& choice) const;
-  Cost choose_table(const Counts& counts, const CodeLengths* last, uint32_t table, LiteralChoice& choice) const;
+  Cost choose_table(const Counts& counts, CodeLengths& table) const;
   void write_literal_tables(const LiteralChoice& choice);
   void add_prices(const BlockPlan& plan, const BlockHeader& block, const LiteralChoice& choice,
                   const FieldChoices& tables);
@@ -278,18 +277,15 @@ Counts smoothed(const Counts& counts) {
 }
 
 // Sets a table for counted literals. Returns its bits and theirs.
-Cost TileEncoder::Work::choose_table(const Counts& counts, const CodeLengths* last, uint32_t table,
-                                     LiteralChoice& choice) const {
+Cost TileEncoder::Work::choose_table(const Counts& counts, CodeLengths& table) const {
   Cost best = ~Cost{0};
   const auto consider = [&](const Counts& by) {
     CodeLengths lengths;
     choose_lengths(by, lengths);
-    const Cost literals = literals_cost(counts, lengths), own = description_cost(lengths, nullptr, header.lanes_log);
-    const Cost by_last = last == nullptr ? ~Cost{0} : description_cost(lengths, last, header.lanes_log);
-    if (literals + std::min(own, by_last) >= best) return;
-    best = literals + std::min(own, by_last);
-    choice.lengths[table] = lengths;
-    choice.relative = (choice.relative & ~(1u << table)) | (by_last < own ? 1u : 0u) << table;
+    const Cost cost = literals_cost(counts, lengths) + description_cost(lengths, header.lanes_log);
+    if (cost >= best) return;
+    best = cost;
+    table = lengths;
   };
   consider(counts);
   if (!tries_cheap_tables()) return best;
@@ -350,14 +346,11 @@ Cost TileEncoder::Work::choose_tables(const ContextCounts& counts, LiteralChoice
   std::array<uint32_t, kLiteralContexts> number{};
   choice.tables = choice.map = 0;
   Cost cost = 0;
-  const CodeLengths* last = reference ? &*reference : nullptr;
-  choice.relative = 0;
   for (uint32_t c = 0; c < kLiteralContexts; ++c) {
     if (!is_used[c]) continue;
     const uint32_t t = choice.tables++;
     number[c] = t;
-    cost += choose_table(groups[c], last, t, choice);
-    last = &choice.lengths[t];
+    cost += choose_table(groups[c], choice.lengths[t]);
   }
   for (uint32_t c = 0; c < kLiteralContexts; ++c)
     if (is_used[group_of[c]]) choice.map |= number[group_of[c]] << (2 * c);
@@ -382,19 +375,15 @@ Cost TileEncoder::Work::choose_literals(LiteralChoice& choice) const {
 void TileEncoder::Work::write_literal_tables(const LiteralChoice& choice) {
   const uint32_t steps = 256 / lanes;
   for (uint32_t t = 0; t < choice.tables; ++t) {
-    const bool relative = (choice.relative >> t & 1) != 0;
     const CodeLengths& lengths = choice.lengths[t];
     for (uint32_t step = 0; step < steps; ++step) {
       const uint32_t need = step % 3 == 0 ? kRansLog * std::min(3u, steps - step) : 0;
       for (uint32_t lane = 0; lane < lanes; ++lane) {
         const uint32_t byte = lane * steps + step;
         const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
-        const uint32_t before_reference = step == 0 || !relative ? kLengthSymbols : (*reference)[byte - 1];
-        const uint32_t model = length_model(relative, before, before_reference, relative ? (*reference)[byte] : 0);
-        writer.symbols(lane, need, LaneWriter::pack(length_table(model), lengths[byte]));
+        writer.symbols(lane, need, LaneWriter::pack(length_table(before), lengths[byte]));
       }
     }
-    reference = lengths;
   }
 }
 
@@ -482,7 +471,6 @@ LiteralChoice TileEncoder::Work::choose_block_literals(BlockHeader& block) {
   spent += best;
   if (block.literals == TableMode::own) {
     block.tables = choice.tables;
-    block.relative = choice.relative;
     block.map = choice.map;
   }
   return choice;
@@ -606,7 +594,6 @@ bool TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releas
   header.states_released = releases;
   header.blocks = static_cast<uint32_t>(blocks.size());
   before_literals.reset();
-  reference.reset();
   before_fields = {};
   before_low_bits = 0;
   prices.clear();

@@ -82,6 +82,20 @@ TEST_SUITE("gstd malformed tiles") {
     }
   }
 
+  TEST_CASE("a bit that must be 0 of a tile's or of a block's header is refused") {
+    // One lane, and a block of plain literals, all of them 0.
+    const std::vector<uint32_t> words(8);
+    CHECK(check_agrees(words, 1).reason == Reason::bad_padding);
+    const auto check_refused = [&](size_t word, uint32_t bit, uint32_t at) {
+      CAPTURE(bit);
+      std::vector<uint32_t> broken = words;
+      broken[word] = 1u << bit;
+      CHECK(check_agrees(broken, 1) == TileVerdict{Reason::bad_header, at});
+    };
+    for (uint32_t bit = 25; bit < 32; ++bit) check_refused(0, bit, 1);
+    for (uint32_t bit = 28; bit < 32; ++bit) check_refused(2, bit, 4);
+  }
+
   TEST_CASE("every bit turned over ends in the same verdict") {
     std::set<Reason> reasons;
     for (const int level : {3, 12})

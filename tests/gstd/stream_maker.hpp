@@ -86,7 +86,7 @@ class StreamMaker {
     draw_fields(block);
     writer_.uniform(block.header.pack_first());
     writer_.uniform(block.header.pack_second());
-    if (block.own) write_tables(*block.own, block.header.relative);
+    if (block.own) write_tables(*block.own);
     write_sequences(block, write_field_tables(block));
     if (releases) writer_.release();
     write_output(block);
@@ -137,13 +137,11 @@ class StreamMaker {
       own.lengths.resize(1 + random_.below(kMaxLiteralTables));
       for (uint32_t c = 0; c < kLiteralContexts; ++c)
         own.map |= random_.below(static_cast<uint32_t>(own.lengths.size())) << (2 * c);
-      header.relative = 0;
       for (uint32_t t = 0; t < own.lengths.size(); ++t) {
         Counts counts{};
         const uint32_t symbols = random_.one_in(5) ? 1 : 1 + random_.below(256);
         for (uint32_t s = 0; s < symbols; ++s) counts[random_.below(256)] += 1 + skewed(100000);
         choose_lengths(counts, own.lengths[t]);
-        if (random_.one_in(2) && (reference_ || t != 0)) header.relative |= 1u << t;
       }
       header.tables = static_cast<uint32_t>(own.lengths.size());
       header.map = own.map;
@@ -264,24 +262,18 @@ class StreamMaker {
     }
   }
 
-  void write_tables(const LiteralTables& tables, uint32_t relative) {
+  void write_tables(const LiteralTables& tables) {
     const uint32_t lanes = 1u << lanes_log_, steps = 256 / lanes;
     for (size_t t = 0; t < tables.lengths.size(); ++t) {
       const CodeLengths& lengths = tables.lengths[t];
-      const bool is_relative = (relative >> t & 1) != 0;
-      reach(is_relative ? "relative table" : "table by itself");
       if (single_symbol(lengths) != 256) reach("single byte");
       for (uint32_t step = 0; step < steps; ++step)
         for (uint32_t l = 0; l < lanes; ++l) {
           const uint32_t byte = l * steps + step;
           const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
-          const uint32_t before_reference = step == 0 || !is_relative ? kLengthSymbols : (*reference_)[byte - 1];
-          const uint32_t model =
-              length_model(is_relative, before, before_reference, is_relative ? (*reference_)[byte] : 0);
           writer_.symbols(l, step % 3 == 0 ? kRansLog * std::min(3u, steps - step) : 0,
-                          LaneWriter::pack(length_table(model), lengths[byte]));
+                          LaneWriter::pack(length_table(before), lengths[byte]));
         }
-      reference_ = lengths;
     }
   }
 
@@ -328,7 +320,6 @@ class StreamMaker {
   History history_;
   uint32_t offset_at_ = 0;
   std::optional<LiteralTables> tables_;
-  std::optional<CodeLengths> reference_;
   std::array<std::optional<FieldChoice>, kFields> before_;
   uint32_t before_low_bits_ = 0;
 };

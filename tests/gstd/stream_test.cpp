@@ -54,8 +54,6 @@ TEST_SUITE("gstd streams") {
                              "small most literals",
                              "large most sequences",
                              "large most literals",
-                             "relative table",
-                             "table by itself",
                              "single byte",
                              "literals of a lane 4",
                              "literals of a lane 8",
