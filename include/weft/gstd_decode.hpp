@@ -26,6 +26,7 @@ struct GstdTile {
   GstdTileKind kind = GstdTileKind::compressed;
   /// 1: the content is compared with `checksum` if GstdDecodeConfig::verify.
   uint16_t has_checksum = 0;
+  /// Of the content alone: `gstd_tiles` takes off what the stream adds for the tile's number.
   uint32_t checksum = 0;
   /// Requested bytes of the content: [first, first + count).
   uint32_t first = 0;

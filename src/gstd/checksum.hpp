@@ -50,4 +50,7 @@ class WordSum {
   uint32_t sum_ = 0;
 };
 
+/// What the number of a tile in its stream adds to its checksum: tiles that are exchanged have other checksums.
+constexpr uint32_t tile_term(uint64_t number) noexcept { return 0x9e3779b9u * static_cast<uint32_t>(number); }
+
 }  // namespace weft::gstd

@@ -246,10 +246,11 @@ Status SegmentWriter::add_tile(const PackedTile& tile, uint64_t content_done) {
   // Room for the rest, at the ratio so far: moving a large vector takes long, and touching new memory takes longer than
   // copying a tile's words.
   if (keeps_) data_.reserve(bytes, static_cast<double>(*size_) / static_cast<double>(content_done));
+  const uint64_t number = segment_at_ / config_.tile_bytes + entries_.size();
   entries_.push_back(static_cast<uint32_t>((data_.size() - words_at_) / 4) << 2 | static_cast<uint32_t>(tile.type));
   data_.append(tile.words);
   tile_sum_ = tile.sum;
-  if (config_.tile_checksums) sums_.push_back(tile.sum);
+  if (config_.tile_checksums) sums_.push_back(tile.sum + tile_term(number));
   if (config_.stream_checksum) stream_sum_.add(tile.sum);
   return {};
 }

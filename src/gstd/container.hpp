@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "gstd/checksum.hpp"
 #include "gstd/little_endian.hpp"
 
 namespace weft::gstd {
@@ -120,6 +121,7 @@ class Tables {
         has_sums_(header.has(kTileChecksums)),
         is_small_(header.small()),
         tiles_(header.tiles()),
+        first_(header.content_offset >> header.tile_log),
         small_{static_cast<uint32_t>(header.tile_type), header.data_words() << 2, header.tile_checksum} {}
 
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
@@ -127,7 +129,8 @@ class Tables {
   uint32_t word_offset(uint32_t tile) const noexcept { return entry(tile) >> 2; }
   uint32_t words(uint32_t tile) const noexcept { return word_offset(tile + 1) - word_offset(tile); }
   bool has_sums() const noexcept { return has_sums_; }
-  uint32_t sum(uint32_t tile) const noexcept { return entry(tiles_ + 1 + tile); }
+  /// The checksum that the tile's content has.
+  uint32_t sum(uint32_t tile) const noexcept { return entry(tiles_ + 1 + tile) - tile_term(first_ + tile); }
 
  private:
   uint32_t entry(uint32_t at) const noexcept {
@@ -137,6 +140,7 @@ class Tables {
   std::span<const std::byte> bytes_;
   bool has_sums_ = false, is_small_ = false;
   uint32_t tiles_ = 0;
+  uint64_t first_ = 0;  // number in the stream of the first tile
   std::array<uint32_t, 3> small_{};
 };
 

@@ -23,6 +23,7 @@
 #include "gstd/filters.hpp"
 #include "gstd/sample_tiles.hpp"
 #include "gstd/stream_maker.hpp"
+#include "gstd_container/content.hpp"
 #include "support/draws.hpp"
 #include "support/fuzz_subject.hpp"
 #include "support/gstd_run.hpp"
@@ -577,6 +578,23 @@ TEST_SUITE("gstd_decode") {
       options.verify = false;
       CHECK(check_decoded(*backend, batch, options) ==
             GstdVerdicts{{GstdRefusal::none, 15}, {GstdRefusal::bad_padding, 3}});
+    }
+  }
+
+  TEST_CASE("tiles that are exchanged in a stream, with their checksums, have a checksum's verdict") {
+    gstd::CompressConfig config;
+    config.tile_bytes = gstd::kMinTileBytes;
+    // All but the last tile are stored.
+    std::vector<std::byte> stream = compressed(sample(4 * gstd::kMinTileBytes + 100, "random"), config);
+    exchange_tiles(stream, 1, 3);
+    GstdBatch batch;
+    const auto tiles = gstd_tiles(stream, batch.append(stream), 0);
+    REQUIRE(tiles);
+    batch.tiles = *tiles;
+    batch.output_bytes = 5 * uint64_t{gstd::kMinTileBytes};
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      CHECK(check_decoded(*backend, batch) == GstdVerdicts{{GstdRefusal::none, 3}, {GstdRefusal::checksum, 2}});
     }
   }
 

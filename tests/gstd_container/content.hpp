@@ -99,6 +99,23 @@ inline void seal_tables(Bytes& stream, size_t segment_at = 0) {
   seal_header(stream, segment_at);
 }
 
+/// Exchanges two tiles of as many words of a segment, with their types and checksums.
+inline void exchange_tiles(Bytes& stream, uint32_t one, uint32_t other, size_t segment_at = 0) {
+  gstd::SegmentHeader header;
+  if (load_header(std::span(stream).subspan(segment_at), segment_at, header)) return;
+  std::byte* const entries = &stream[segment_at + gstd::kHeaderBytes];
+  std::byte* const data = &stream[segment_at + header.data_at()];
+  const auto exchange = [](std::byte* a, std::byte* b, size_t bytes) { std::swap_ranges(a, a + bytes, b); };
+  const auto entry = [&](uint32_t tile) { return gstd::load_u32(entries + 4 * size_t{tile}); };
+  const uint32_t at = entry(one), to = entry(other), words = (entry(one + 1) >> 2) - (at >> 2);
+  exchange(data + 4 * size_t{at >> 2}, data + 4 * size_t{to >> 2}, 4 * size_t{words});
+  gstd::store_u32(entries + 4 * size_t{one}, (at & ~3u) | (to & 3));
+  gstd::store_u32(entries + 4 * size_t{other}, (to & ~3u) | (at & 3));
+  std::byte* const sums = entries + 4 * (size_t{header.tiles()} + 1);
+  exchange(sums + 4 * size_t{one}, sums + 4 * size_t{other}, 4);
+  seal_tables(stream, segment_at);
+}
+
 /// A stream of one raw tile, or of none, with the header that streams of several tiles have.
 inline Bytes stored_stream(Span content) {
   gstd::SegmentHeader header;

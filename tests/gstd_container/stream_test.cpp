@@ -282,6 +282,52 @@ TEST_SUITE("gstd streams") {
     }
   }
 
+  TEST_CASE("tiles that are exchanged have other checksums, in any segment") {
+    constexpr uint32_t kTile = gstd::kMinTileBytes;
+    CompressConfig config;
+    config.tile_bytes = kTile;
+    config.segment_bytes = gstd::kMinSegmentBytes;
+    config.stream_checksum = false;
+    // Of random bytes, so that tiles are stored and have as many words.
+    const Bytes content = random_bytes(gstd::kMinSegmentBytes + 4 * kTile);
+    const Bytes good = stream_of(content, config);
+    const size_t second_at = gstd::load_u32(&good[gstd::HeaderAt::segment_bytes]);
+    for (const size_t segment_at : {size_t{0}, second_at}) {
+      Bytes stream = good;
+      exchange_tiles(stream, 1, 3, segment_at);
+      gstd::SegmentHeader header;
+      REQUIRE(!load_header(Span(stream).subspan(segment_at), segment_at, header));
+      const Verdict expected = {Fault::tile_checksum, segment_at + header.data_at() + kTile};
+      CHECK(verdict_of(stream) == expected);
+      CHECK(streamed_verdict_of(stream, 4096) == expected);
+      Bytes part(kTile);
+      CHECK(!gstd::decompress_range(stream, header.content_offset + 3 * kTile, part));
+      REQUIRE(gstd::decompress_range(stream, header.content_offset + 2 * kTile, part));
+      DecompressConfig lax;
+      lax.verify = false;
+      const auto back = gstd::decompress(stream, lax);
+      REQUIRE(back);
+      const auto at = static_cast<std::ptrdiff_t>(header.content_offset);
+      CHECK(std::equal(back->begin() + at + 3 * kTile, back->begin() + at + 4 * kTile, content.begin() + at + kTile));
+    }
+    // Between segments, too.
+    Bytes stream = good;
+    gstd::SegmentHeader first, second;
+    REQUIRE(!load_header(stream, 0, first));
+    REQUIRE(!load_header(Span(stream).subspan(second_at), second_at, second));
+    const auto exchange = [&](size_t one, size_t other, size_t bytes) {
+      std::swap_ranges(&stream[one], &stream[one] + bytes, &stream[other]);
+    };
+    const auto sums_at = [](const gstd::SegmentHeader& of) {
+      return gstd::kHeaderBytes + 4 * (size_t{of.tiles()} + 1);
+    };
+    exchange(sums_at(first), second_at + sums_at(second), 4);
+    exchange(first.data_at(), second_at + second.data_at(), kTile);
+    seal_tables(stream);
+    seal_tables(stream, second_at);
+    CHECK(verdict_of(stream) == Verdict{Fault::tile_checksum, first.data_at()});
+  }
+
   TEST_CASE("what goes beyond a limit is refused before it is decoded") {
     // 64 MiB of zeros are a few hundred bytes.
     CompressConfig config;
