@@ -328,12 +328,18 @@ bool gstd_code_build(Words tables, uint code, uint map) {
   return true;
 }
 
-// Decodes a lane's next byte by code number `code`, which becomes that of the literal after it. The lane has its bits.
-// If not `is_coded`, a byte is itself. Unless the lane `has` a literal, nothing changes.
-uint gstd_literal_decode(Words tables, bool is_coded, bool has, inout uint code, inout LaneBits bits) {
+// The entry of a lane's next byte by code number `code`. Bits that the lane does not have are 0. If not `is_coded`, a
+// byte is itself.
+uint gstd_literal_entry(Words tables, bool is_coded, uint code, LaneBits bits) {
   const uint at = (code << kGstdMaxCodeBits) + (bits.high >> (32u - kGstdMaxCodeBits));
-  uint entry = tables.at[kGstdCodesAt + (at >> 1)] >> (16u * (at & 1u));
-  if (!is_coded) entry = 8u | bits.high >> 24 << 4;
+  const uint entry = tables.at[kGstdCodesAt + (at >> 1)] >> (16u * (at & 1u));
+  return is_coded ? entry : 8u | bits.high >> 24 << 4;
+}
+
+// Decodes a lane's next byte, whose bits it has. `code` becomes that of the literal after it. Unless the lane `has` a
+// literal, nothing changes.
+uint gstd_literal_decode(Words tables, bool is_coded, bool has, inout uint code, inout LaneBits bits) {
+  const uint entry = gstd_literal_entry(tables, is_coded, code, bits);
   lane_bits_take(bits, has ? entry & 15u : 0u);
   code = entry >> 12 & 3u;
   return has ? entry >> 4 & 255u : 0u;

@@ -312,24 +312,45 @@ uint gstd_literals_read(inout GstdTile tile, bool is_coded, uint own, inout uint
   return one | gstd_literal_decode(tables, is_coded, own > 1u, code, tile.bits) << 8;
 }
 
+// Decodes the last of a lane's literals in a tile, up to four. A lane takes a word only if its literal needs it: if the
+// code at the front of its bits, followed by zeros, is longer than they are.
+uint gstd_last_literals_read(inout GstdTile tile, bool is_coded, uint own, uint code) {
+  Words tables = Words(weft_gstd_scratch);
+  uint word = 0u;
+  for (uint i = 0u; i < WEFT_LOOP_END(4u); ++i) {
+    const bool has = i < own;
+    lane_words_refill(tile.words, tile.bits, has, gstd_literal_entry(tables, is_coded, code, tile.bits) & 15u);
+    word |= gstd_literal_decode(tables, is_coded, has, code, tile.bits) << (8u * i);
+  }
+  return word;
+}
+
 // Decodes a block's literals to its work, in rounds.
-void gstd_block_literals(inout GstdTile tile, GstdBlock block, uint literals) {
+void gstd_block_literals(inout GstdTile tile, GstdBlock block, uint literals, bool is_last) {
   Words scratch = Words(weft_gstd_scratch);
   const bool is_coded = lanes_uniform(gstd_literals_mode(block) != 0u);
   const uint lanes_log = uint(findMSB(tile.lanes));
-  for (uint first = 0u; lanes_uniform(first < literals && tile.reason == 0u); first += 16u << lanes_log) {
-    const uint round = min(literals - first, 16u << lanes_log);
+  const uint most = 4u << lanes_log;  // words of a round
+  for (uint first = 0u; lanes_uniform(first < literals && tile.reason == 0u);) {
+    const uint left = (literals - first + 3u) / 4u;
+    const uint round = min(literals - first, 4u * (((left - 1u) & (most - 1u)) + 1u));
+    const uint last = is_last && first + round == literals ? 1u : 0u;
     const uint words = (round + (4u << lanes_log) - 1u) >> (lanes_log + 2u);  // of each lane
     const uint own_first = 4u * words * lanes_lane();
     uint own = tile.decodes ? min(4u * words, max(round, own_first) - own_first) : 0u;
     const uint at = gstd_literals_at(block) + ((first + own_first) >> 2);
     uint code = gstd_code_of(tile.map, gstd_literal_context(0u));
-    for (uint w = 0u; lanes_uniform(w < words); ++w) {
+    for (uint w = 0u; lanes_uniform(w + last < words); ++w) {
       uint word = gstd_literals_read(tile, is_coded, own, code);
       word |= gstd_literals_read(tile, is_coded, max(own, 2u) - 2u, code) << 16;
       if (own != 0u) scratch.at[at + w] = word;
       own = max(own, 4u) - 4u;
     }
+    if (lanes_uniform(last != 0u)) {
+      const uint word = gstd_last_literals_read(tile, is_coded, own, code);
+      if (own != 0u) scratch.at[at + words - 1u] = word;
+    }
+    first += round;
     if (lane_words_truncated(tile.words)) tile.reason = kGstdTruncated;
   }
   lanes_buffer_barrier();
@@ -413,7 +434,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
     const uint literals = gstd_block_sequences(tile, block);
     if (lanes_uniform(tile.reason == 0u && is_last && header.releases)) gstd_release(tile);
     if (lanes_uniform(tile.reason != 0u)) break;
-    gstd_block_literals(tile, block, literals);
+    gstd_block_literals(tile, block, literals, is_last);
     if (lanes_uniform(tile.reason != 0u)) break;
     WEFT_GSTD_BLOCK_COPY(block, literals, target, skew, skew + tile.done);
     tile.done += gstd_size(block);

@@ -150,5 +150,13 @@ constexpr uint32_t literals_per_lane(uint32_t round, uint32_t lanes_log) {
   return 4 * ((round + (4u << lanes_log) - 1) >> (lanes_log + 2));
 }
 constexpr uint32_t kMaxLiteralsPerLane = 16;
+/// Literals of the next round of a block that has `left` more. All rounds are full but the first, so that the last is;
+/// whole words of four come before it, so that it may lack up to three.
+constexpr uint32_t literals_of_round(size_t left, uint32_t lanes_log) {
+  const uint32_t words = static_cast<uint32_t>((left + 3) / 4), most = kMaxLiteralsPerLane / 4 << lanes_log;
+  return static_cast<uint32_t>(std::min<size_t>(left, 4 * (((words - 1) & (most - 1)) + 1)));
+}
+/// The last steps of a tile's last round, in which a lane takes a word only if its literal needs it.
+constexpr uint32_t kExactSteps = 4;
 
 }  // namespace weft::gstd

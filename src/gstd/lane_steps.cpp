@@ -163,10 +163,10 @@ void put_literals(LaneQueues& queues, const BlockLiterals& block, uint32_t first
   for (uint32_t group = 0; group < kGroups; ++group) lanes[group] = load(queues, group);
   uint32_t read = queues.read;
   for (uint32_t count = 0; first < block.count; first += count) {
-    count = std::min(block.count - first, kMaxLiteralsPerLane << lanes_log);
-    const uint32_t per_lane = literals_per_lane(count, lanes_log);
+    count = literals_of_round(block.count - first, lanes_log);
+    const uint32_t per_lane = literals_per_lane(count, lanes_log), steps = block.steps(first, count, lanes_log);
     const V apart = product(hn::Iota(kWords, 0), set(per_lane));
-    for (uint32_t step = 0; step < per_lane; step += 2)
+    for (uint32_t step = 0; step < steps; step += 2)
       for (uint32_t group = 0, begin = step; group < kGroups && begin < count; ++group, begin += kWidth * per_lane) {
         const V at = hn::Add(apart, set(begin));
         const M has_one = is_less(at, set(count)), has_two = is_less(at, set(count - 1));

@@ -80,8 +80,13 @@ struct BlockLiterals {
   const uint8_t* bytes;  ///< kLiteralReadSlack bytes past them may be read
   const uint32_t* codes;
   uint32_t count, longest;  ///< longest: upper bound of a code's bits
+  bool last;                ///< of the tile's last block
 
   uint32_t code(size_t literal) const { return codes[bytes == nullptr ? literal : bytes[literal]]; }
+  /// Steps of a round of `literals` from number `first` on that are not exact.
+  uint32_t steps(uint32_t first, uint32_t literals, uint32_t lanes_log) const {
+    return literals_per_lane(literals, lanes_log) - (last && first + literals == count ? kExactSteps : 0);
+  }
 };
 constexpr uint32_t kLiteralReadSlack = 16;
 
@@ -140,7 +145,7 @@ struct VectorSteps {
   /// Turns the states after a batch into those before it.
   void (*encode_symbols)(const SequenceBatch& batch, uint32_t* states, SymbolRow* rows);
   void (*put_sequences)(LaneQueues& queues, const SequenceBatch& batch, const SymbolRow* rows);
-  /// Puts a block's literals from `first` on.
+  /// Puts a block's literals from `first` on, but for exact steps.
   void (*put_literals)(LaneQueues& queues, const BlockLiterals& block, uint32_t first, uint32_t lanes_log);
 };
 

@@ -92,9 +92,9 @@ struct Streams : LaneQueues {
 
   // Writes one round. Returns the number of its literals.
   uint32_t round_behind_release(const BlockLiterals& block, uint32_t first, uint32_t lanes_log) {
-    const uint32_t count = std::min(block.count - first, kMaxLiteralsPerLane << lanes_log);
-    const uint32_t per_lane = literals_per_lane(count, lanes_log);
-    for (uint32_t step = 0; step < per_lane; step += 2)
+    const uint32_t count = literals_of_round(block.count - first, lanes_log);
+    const uint32_t per_lane = literals_per_lane(count, lanes_log), steps = block.steps(first, count, lanes_log);
+    for (uint32_t step = 0; step < steps; step += 2)
       for (uint32_t lane = 0, at = step; at < count; ++lane, at += per_lane) {
         const bool has_two = at + 1 < count;
         const uint32_t one = block.code(first + at), two = has_two ? block.code(first + at + 1) : 0;
@@ -105,11 +105,12 @@ struct Streams : LaneQueues {
   }
   template <bool has_bytes>
   uint32_t round(const BlockLiterals& block, uint32_t first, uint32_t lanes_log) {
-    const uint32_t count = std::min(block.count - first, kMaxLiteralsPerLane << lanes_log);
+    const uint32_t count = literals_of_round(block.count - first, lanes_log);
     const uint32_t per_lane = literals_per_lane(count, lanes_log), longest = block.longest;
+    const uint32_t steps = block.steps(first, count, lanes_log);
     const auto code_at = [&](uint32_t literal) { return block.codes[has_bytes ? block.bytes[literal] : literal]; };
     uint32_t now = read;
-    for (uint32_t step = 0; step < per_lane; step += 2) {
+    for (uint32_t step = 0; step < steps; step += 2) {
       // Lanes with two literals, then at most one lane with one.
       uint32_t lane = 0, at = step;
       for (; at + 1 < count; ++lane, at += per_lane) {
@@ -124,12 +125,29 @@ struct Streams : LaneQueues {
     read = now;
     return count;
   }
+  // The last steps of the tile's last round.
+  void exact_steps(const BlockLiterals& block, uint32_t lanes_log) {
+    uint32_t first = 0, count = literals_of_round(block.count, lanes_log);
+    while (first + count != block.count) {
+      first += count;
+      count = literals_of_round(block.count - first, lanes_log);
+    }
+    const uint32_t per_lane = literals_per_lane(count, lanes_log);
+    for (uint32_t step = per_lane - kExactSteps; step < per_lane; ++step)
+      for (uint32_t lane = 0, at = step; at < count; ++lane, at += per_lane) {
+        const uint32_t code = block.code(first + at);
+        put_behind_release(lane, bits_of(code), code_of(code), bits_of(code));
+      }
+  }
   void literals(const BlockLiterals& block, uint32_t lanes_log, const VectorSteps* steps) {
     uint32_t first = 0;
     while (first < block.count && has_dropped()) first += round_behind_release(block, first, lanes_log);
-    if (steps != nullptr) return steps->put_literals(*this, block, first, lanes_log);
-    while (first < block.count)
-      first += block.bytes != nullptr ? round<true>(block, first, lanes_log) : round<false>(block, first, lanes_log);
+    if (steps != nullptr)
+      steps->put_literals(*this, block, first, lanes_log);
+    else
+      while (first < block.count)
+        first += block.bytes != nullptr ? round<true>(block, first, lanes_log) : round<false>(block, first, lanes_log);
+    if (block.last) exact_steps(block, lanes_log);
   }
 };
 
@@ -150,7 +168,7 @@ void LaneWriter::look_ahead(const Record* record, uint32_t lanes_log, uint32_t* 
     if (record->kind() != kLiterals) continue;
     const BlockLiterals& block = literals_.items[record->value];
     for (uint32_t done = 0; done < block.count;) {
-      const uint32_t count = std::min(block.count - done, kMaxLiteralsPerLane << lanes_log);
+      const uint32_t count = literals_of_round(block.count - done, lanes_log);
       const uint32_t per_lane = literals_per_lane(count, lanes_log);
       for (uint32_t i = 0; i < count; ++i) {
         const uint32_t code = block.code(done + i);
@@ -186,9 +204,9 @@ size_t LaneWriter::encode_symbols(const TileHeader& header, uint32_t* states) {
         break;
       }
       case kLiterals: {
-        // Two at a time, except in a lane with an odd number.
+        // Two at a time, except in a lane with an odd number, and in exact steps.
         const uint32_t count = literals_.items[record.value].count;
-        room += count / 2 + (size_t{count} / (kMaxLiteralsPerLane << header.lanes_log) + 1) * kMaxLanes;
+        room += count / 2 + (size_t{count} / (kMaxLiteralsPerLane << header.lanes_log) + 1 + kExactSteps) * kMaxLanes;
         break;
       }
       case kStates: room += kMaxLanes; break;

@@ -195,7 +195,7 @@ class Decoder {
     if (!resolve_sequences(block.sequences, literals)) return false;
     if (literals + kSequenceWork * block.sequences > max_block_work(size_)) return false;
     if (last && releases && !release()) return false;
-    if (!read_literals(block, literals, work_.literals.data())) return false;
+    if (!read_literals(block, literals, last, work_.literals.data())) return false;
     execute(block.sequences);
     done_ = end_;
     return true;
@@ -379,28 +379,31 @@ class Decoder {
 
   using Source = LiteralSource;
 
-  bool read_literals(const BlockHeader& block, size_t count, uint8_t* to) {
-    if (block.literals == TableMode::given) return decode_literals<Source::plain>(count, to);
-    return tables_ == 1 ? decode_literals<Source::one_table>(count, to)
-                        : decode_literals<Source::by_context>(count, to);
+  bool read_literals(const BlockHeader& block, size_t count, bool last, uint8_t* to) {
+    if (block.literals == TableMode::given) return decode_literals<Source::plain>(count, last, to);
+    return tables_ == 1 ? decode_literals<Source::one_table>(count, last, to)
+                        : decode_literals<Source::by_context>(count, last, to);
   }
 
   template <Source source>
-  bool decode_literals(size_t count, uint8_t* to) {
+  bool decode_literals(size_t count, bool last, uint8_t* to) {
     const auto read = vectors_ != nullptr ? vectors_->read_literals[static_cast<size_t>(source)] : nullptr;
     if (read != nullptr) {
-      next_ = read(lanes_, lanes_log_, next_, end_words_, work_.literal_tables.data(), map_ & 3, count, to);
+      next_ = read(lanes_, lanes_log_, next_, end_words_, work_.literal_tables.data(), map_ & 3, count, last, to);
       return !is_past_end();
     }
     constexpr uint32_t kLongest = source == Source::plain ? 8 : kMaxCodeLength;
     const LiteralTable* tables = work_.literal_tables.data();
     std::array<uint32_t, kMaxLanes> table_of_lane{};
+    const auto next_entry = [&](const Lane& lane, [[maybe_unused]] uint32_t table) {
+      const LiteralTable& now = source == Source::by_context ? tables[table] : *tables;
+      return now.entries[lane.fifo >> (64 - kMaxCodeLength)];
+    };
     const auto one = [&](Lane& lane, uint8_t* at, [[maybe_unused]] uint32_t& table) {
       if constexpr (source == Source::plain) {
         *at = static_cast<uint8_t>(take(lane, 8));
       } else {
-        const LiteralTable& now = source == Source::by_context ? tables[table] : *tables;
-        const LiteralTable::Entry entry = now.entries[lane.fifo >> (64 - kMaxCodeLength)];
+        const LiteralTable::Entry entry = next_entry(lane, table);
         if constexpr (source == Source::by_context) table = entry.next;
         lane.fifo <<= entry.length;
         lane.bits -= entry.length;
@@ -408,10 +411,11 @@ class Decoder {
       }
     };
     while (count != 0) {
-      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsPerLane << lanes_log_));
+      const uint32_t round = literals_of_round(count, lanes_log_);
       const uint32_t per_lane = literals_per_lane(round, lanes_log_);
       if constexpr (source == Source::by_context) table_of_lane.fill(map_ & 3);
-      for (uint32_t step = 0; step < per_lane; step += 2) {
+      const uint32_t exact_from = last && round == count ? per_lane - kExactSteps : per_lane;
+      for (uint32_t step = 0; step < exact_from; step += 2) {
         // Lanes with a literal in this step and the next, then those with one in this step.
         const uint32_t with_two = round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
         const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / per_lane + 1;
@@ -428,6 +432,15 @@ class Decoder {
           Lane lane = get(l);
           refill(lane, kLongest);
           one(lane, at, table_of_lane[l]);
+          put(l, lane);
+        }
+        if (is_past_end()) return false;
+      }
+      for (uint32_t step = exact_from; step < per_lane; ++step) {
+        for (uint32_t l = 0, at = step; at < round; ++l, at += per_lane) {
+          Lane lane = get(l);
+          refill(lane, source == Source::plain ? 8u : next_entry(lane, table_of_lane[l]).length);
+          one(lane, to + at, table_of_lane[l]);
           put(l, lane);
         }
         if (is_past_end()) return false;

@@ -141,7 +141,7 @@ class ReferenceDecoder {
     if (literals + kSequenceWork * sequences_.size() > most_work) return Reason::bad_length;
     if (last && header_.states_released)
       if (const Reason reason = release(); reason != Reason::none) return reason;
-    if (const Reason reason = read_literals(block, literals); reason != Reason::none) return reason;
+    if (const Reason reason = read_literals(block, literals, last); reason != Reason::none) return reason;
 
     // Matches, in order: each byte is written before it is read.
     position = done_;
@@ -300,7 +300,7 @@ class ReferenceDecoder {
 
   // Literals
 
-  Reason read_literals(const BlockHeader& block, size_t count) {
+  Reason read_literals(const BlockHeader& block, size_t count, bool last) {
     // Their positions: before each match, and after the last.
     size_t position = done_;
     size_t sequence = 0;
@@ -318,22 +318,27 @@ class ReferenceDecoder {
     const bool coded = block.literals != TableMode::given;
     const uint32_t longest = coded ? kMaxCodeLength : 8;
     while (count != 0) {
-      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(count, kMaxLiteralsPerLane << header_.lanes_log));
+      const uint32_t round = literals_of_round(count, header_.lanes_log);
       for (uint32_t i = 0; i < round; ++i) positions[i] = next_position();
       const uint32_t per_lane = literals_per_lane(round, header_.lanes_log);
       const auto has = [&](uint32_t lane) { return std::min(per_lane, round - std::min(round, lane * per_lane)); };
       std::array<uint32_t, kMaxLanes> previous;
       previous.fill(0);
+      const auto table_of = [&](uint32_t lane) -> const LiteralTable& {
+        return literal_tables_[BlockHeader::table_of(map_, literal_context(previous[lane]))];
+      };
       for (uint32_t step = 0; step < per_lane; ++step) {
-        if (step % 2 == 0)
-          for (uint32_t lane = 0; lane < lanes_; ++lane)
-            if (has(lane) > step) refill(lane, longest * std::min(2u, has(lane) - step));
+        const bool exact = last && round == count && step + kExactSteps >= per_lane;
+        for (uint32_t lane = 0; lane < lanes_; ++lane)
+          if (has(lane) > step) {
+            if (exact) refill(lane, coded ? next_literal(lane, table_of(lane)).length : longest);
+            if (!exact && step % 2 == 0) refill(lane, longest * std::min(2u, has(lane) - step));
+          }
         if (truncated_) return Reason::truncated;
         for (uint32_t lane = 0; lane < lanes_; ++lane) {
           if (has(lane) <= step) continue;
           const size_t at = positions[lane * per_lane + step];
-          const uint32_t table = BlockHeader::table_of(map_, literal_context(previous[lane]));
-          previous[lane] = coded ? literal(lane, literal_tables_[table]) : take(lane, 8);
+          previous[lane] = coded ? literal(lane, table_of(lane)) : take(lane, 8);
           output_[at] = static_cast<std::byte>(previous[lane]);
         }
       }
@@ -342,12 +347,15 @@ class ReferenceDecoder {
     return Reason::none;
   }
 
-  uint32_t literal(uint32_t lane, const LiteralTable& table) {
-    // Missing bits are 0: the code's own bits were ensured before.
+  // Bits that the queue does not have are 0.
+  LiteralTable::Entry next_literal(uint32_t lane, const LiteralTable& table) const {
     const uint32_t next = bits_[lane] >= kMaxCodeLength
                               ? static_cast<uint32_t>(fifos_[lane] >> (bits_[lane] - kMaxCodeLength))
                               : static_cast<uint32_t>(fifos_[lane] << (kMaxCodeLength - bits_[lane]));
-    const LiteralTable::Entry entry = table.entries[next];
+    return table.entries[next];
+  }
+  uint32_t literal(uint32_t lane, const LiteralTable& table) {
+    const LiteralTable::Entry entry = next_literal(lane, table);
     take(lane, entry.length);
     return entry.symbol;
   }

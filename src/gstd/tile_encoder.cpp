@@ -237,8 +237,7 @@ void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const
   literal_contexts.assign(bytes_of_literals.size(), 0);
   const size_t count = literal_contexts.size();
   for (size_t round = 0; round < count;) {
-    const uint32_t size =
-        static_cast<uint32_t>(std::min<size_t>(count - round, kMaxLiteralsPerLane << header.lanes_log));
+    const uint32_t size = literals_of_round(count - round, header.lanes_log);
     const uint32_t per_lane = literals_per_lane(size, header.lanes_log);
     for (uint32_t i = 0; i < size; ++i)
       if (i % per_lane != 0)
@@ -391,6 +390,7 @@ void TileEncoder::Work::write_literal_tables(const LiteralChoice& choice) {
 BlockLiterals TileEncoder::Work::code_literals(const LiteralChoice& choice, bool is_coded, size_t block) {
   const uint32_t longest = is_coded ? kMaxCodeLength : 8;
   const uint32_t count = static_cast<uint32_t>(bytes_of_literals.size());
+  const bool is_last = block + 1 == blocks.size();
   const auto set_codes = [&](const CodeLengths& lengths, std::array<uint32_t, 256>& codes) {
     std::array<uint16_t, 256> canonical;
     assign_codes(lengths, canonical);
@@ -403,14 +403,14 @@ BlockLiterals TileEncoder::Work::code_literals(const LiteralChoice& choice, bool
       set_codes(choice.lengths[0], codes);
     else
       for (uint32_t s = 0; s < 256; ++s) codes[s] = s | 8u << 16;
-    return {bytes_of_literals.data(), codes.data(), count, longest};
+    return {bytes_of_literals.data(), codes.data(), count, longest, is_last};
   }
   std::array<std::array<uint32_t, 256>, kMaxLiteralTables> codes;
   for (uint32_t t = 0; t < choice.tables; ++t) set_codes(choice.lengths[t], codes[t]);
   uint32_t* const first = literal_codes.more(count);
   for (size_t i = 0; i < count; ++i)
     first[i] = codes[BlockHeader::table_of(choice.map, literal_contexts[i])][bytes_of_literals[i]];
-  return {nullptr, first, count, longest};
+  return {nullptr, first, count, longest, is_last};
 }
 
 void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& block, const LiteralChoice& choice,

@@ -863,11 +863,9 @@ TEST_SUITE("gstd_decode") {
     const std::vector<uint32_t> example = {0x00000008, 0x5ac8c55d, 0x00000022, 0x00000001,
                                            0xaacce840, 0xc2dcc840, 0xeec2e4e0, 0x58404200};
     const std::string_view hex =
-        "47535444020710000000000000000000b502000000000000b5020000d00000000000000000000000c97a93c7d79f35690000"
-        "000051ec0c50020000008c000000edba8cf50a0000000682bde6b488c1ad2f739970ba1d2a03b402020020000000d6fe624b"
-        "133ee8977cc28847a93513310166f80339adf159c2d0b1691703a729c21af66545c5dbfcbd3478db5b05089340388bf19033"
-        "ce76b497b9eca5a2bbf7851758ec5014c22b004c28bddebc3f4656d95684bc6415a43e15f1bb60ed38d2d08bb6e600000ab6"
-        "0000000000000000";
+        "47535444020b1a5d8200b402edba8cf5080000007f89bde6b4028a0020000000140863320dbf1238fa8fbaee98fa01a43e"
+        "55d520e41afafc807e8fa93fd013ce89efeb4798fce91306c6fdc181ed4325822133a1692b8b04f7c1d67d291c8aaccfed"
+        "e13720efb0f4919ce865b2211885a7ee76d72ae277bd176dcd7dab6c08a4bc761c6924ab208553b062790000000a";
     std::vector<std::byte> stream;
     for (size_t i = 0; i < hex.size(); i += 2)
       stream.push_back(static_cast<std::byte>(std::stoul(std::string(hex.substr(i, 2)), nullptr, 16)));

@@ -51,7 +51,7 @@ class StreamMaker {
     reach("filter " + std::to_string(header.filter));
     reach("lanes " + std::to_string(header.lanes_log));
     writer_.states();
-    for (uint32_t b = 0; b < header.blocks; ++b) block(b + 1 == header.blocks && header.states_released);
+    for (uint32_t b = 0; b < header.blocks; ++b) block(b + 1 == header.blocks, header.states_released);
     if (!writer_.finish(header, words)) {
       reach("no room for a state");
       words.clear();
@@ -79,7 +79,7 @@ class StreamMaker {
     bool uses_low() const { return header.fields[kLowBits] != TableMode::given; }
   };
 
-  void block(bool releases) {
+  void block(bool is_last, bool releases) {
     Block block;
     draw_matches(block);
     draw_literal_tables(block);
@@ -88,8 +88,8 @@ class StreamMaker {
     writer_.uniform(block.header.pack_second());
     if (block.own) write_tables(*block.own);
     write_sequences(block, write_field_tables(block));
-    if (releases) writer_.release();
-    write_output(block);
+    if (is_last && releases) writer_.release();
+    write_output(block, is_last);
   }
 
   void draw_matches(Block& block) {
@@ -242,7 +242,7 @@ class StreamMaker {
   }
 
   // Finds the positions of literals, then writes the literals, then copies the matches.
-  void write_output(const Block& block) {
+  void write_output(const Block& block, bool is_last) {
     std::vector<uint32_t> slots;
     size_t at = output.size();
     uint32_t position = static_cast<uint32_t>(at);
@@ -255,7 +255,7 @@ class StreamMaker {
     }
     run(block.trailing);
     output.resize(position);
-    write_literals(block.header.literals != TableMode::given, slots);
+    write_literals(block.header.literals != TableMode::given, is_last, slots);
     for (const Match& match : block.matches) {
       at += match.literals;
       for (uint32_t i = 0; i < match.length; ++i, ++at) output[at] = output[at - match.offset];
@@ -277,10 +277,12 @@ class StreamMaker {
     }
   }
 
-  void write_literals(bool coded, const std::vector<uint32_t>& slots) {
+  void write_literals(bool coded, bool is_last, const std::vector<uint32_t>& slots) {
     const uint32_t lanes = 1u << lanes_log_;
     for (size_t done = 0; done < slots.size();) {
-      const uint32_t round = static_cast<uint32_t>(std::min<size_t>(slots.size() - done, 16 * lanes));
+      // The first round may have fewer words of literals, the last fewer literals.
+      const uint32_t left = static_cast<uint32_t>(slots.size() - done), first = (left + 3) / 4 % (4 * lanes);
+      const uint32_t round = std::min(left, first == 0 ? 16 * lanes : 4 * first);
       const uint32_t per_lane = 4 * ((round + 4 * lanes - 1) / (4 * lanes));
       reach("literals of a lane " + std::to_string(per_lane));
       std::vector<std::pair<uint32_t, uint32_t>> codes(round);
@@ -301,12 +303,16 @@ class StreamMaker {
         previous = byte;
       }
       const uint32_t longest = coded ? kMaxCodeLength : 8;
-      for (uint32_t step = 0; step < per_lane; step += 2)
+      const bool ends = is_last && round == left;
+      for (uint32_t step = 0; step < per_lane - (ends ? 4 : 0); step += 2)
         for (uint32_t i = step; i < round; i += per_lane) {
           const bool two = i + 1 < round;
           writer_.bits(i / per_lane, two ? 2 * longest : longest, codes[i].first, codes[i].second);
           if (two) writer_.bits(i / per_lane, 0, codes[i + 1].first, codes[i + 1].second);
         }
+      for (uint32_t step = per_lane - 4; ends && step < per_lane; ++step)
+        for (uint32_t i = step; i < round; i += per_lane)
+          writer_.bits(i / per_lane, codes[i].second, codes[i].first, codes[i].second);
       done += round;
     }
   }
