@@ -29,6 +29,9 @@ constexpr size_t kTinyBytes = 128;
 constexpr size_t kSmallTile = 1u << 13;
 // What a sequence costs a decoder, in bits. Files grow by 0.1 % or less: tables fit literals better that are more.
 constexpr uint32_t kSequencePrice = 3u << kPriceLog;
+// Tiles of many sequences bound a decoder's time: there one costs more, by how many there are of kDensityBytes. Beyond
+// kManySequences the price grows by 0.8 bits for a thousand, by 4 bits at most.
+constexpr uint64_t kDensityBytes = 1u << 16, kManySequences = 5000, kMostPriced = 5120, kPricedOfOne = 5;
 
 constexpr uint32_t kCoarsest = 5;  // table of a field that is tried
 constexpr int kTrialParser = 5;    // libzstd's level for trials of filters
@@ -167,6 +170,8 @@ struct TileEncoder::Work {
   uint32_t before_low_bits = 0;
   Cost spent = 0, limit = 0;  // estimate of the tile so far; from `limit` on it is stored raw
 
+  uint64_t kept_price = 0;  // of the attempt that is kept
+  size_t tile_bytes = 0;
   bool own_tables = true;  // whether they are tried
   TileHeader header;
   uint32_t lanes = 1;
@@ -188,12 +193,23 @@ struct TileEncoder::Work {
   /// Searches and chooses matches by the prices of the last attempt, then by theirs, while that reduces its size.
   void refine(std::span<const std::byte> bytes, const FilterChoice& choice, std::vector<uint32_t>& words,
               size_t before);
-  bool keep_smaller(std::vector<uint32_t>& words, size_t before) const;
+  void keep_cheaper(std::vector<uint32_t>& words, size_t before);
   void code_sequences();
   /// Whether tables are tried that are a little worse and described in fewer bits.
   bool tries_cheap_tables() const { return effort.rounds != 0; }
   uint32_t coarsest() const { return tries_cheap_tables() ? kCoarsest : 0; }
   bool tries_contexts() const { return config.contexts && config.level >= 4; }
+  /// The tile's sequences beyond kManySequences, as of kDensityBytes.
+  uint64_t excess() const {
+    const uint64_t of_tile = sequences.size() * kDensityBytes / std::max<size_t>(tile_bytes, kMinTileBytes);
+    return effort.rounds == 0 ? 0 : std::max(of_tile, kManySequences) - kManySequences;
+  }
+  /// What is compared of attempts: bits, and the sum of what each of these sequences costs more than the one before.
+  uint64_t price_of_attempt() const {
+    const uint64_t all = excess(), priced = std::min(all, kMostPriced);
+    return (uint64_t{attempt.size()} * 32 << kPriceLog) +
+           priced * (2 * all - priced) * tile_bytes / (2 * kPricedOfOne * kDensityBytes);
+  }
   /// Returns false if the words will not be smaller than the tile. Only fast levels estimate that.
   bool write_tile(std::span<const std::byte> bytes, bool releases);
   bool write_block(std::span<const std::byte> bytes, size_t number);
@@ -417,7 +433,7 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
                                    const FieldChoices& tables) {
   BlockPrices& of = prices.emplace_back();
   of.begin = plan.begin;
-  of.sequence = kSequencePrice;
+  of.sequence = kSequencePrice + static_cast<uint32_t>(std::min(excess(), kMostPriced) / kPricedOfOne);
   const auto set = [](std::span<const uint16_t> frequencies, std::span<uint16_t> to) {
     for (size_t symbol = 0; symbol < frequencies.size(); ++symbol)
       to[symbol] = static_cast<uint16_t>(
@@ -694,11 +710,12 @@ bool TileEncoder::Work::write(std::span<const std::byte> bytes, const FilterChoi
   return attempt.size() * 4 < bytes.size();
 }
 
-bool TileEncoder::Work::keep_smaller(std::vector<uint32_t>& words, size_t before) const {
-  if (words.size() != before && attempt.size() >= words.size() - before) return false;
+void TileEncoder::Work::keep_cheaper(std::vector<uint32_t>& words, size_t before) {
+  const uint64_t price = price_of_attempt();
+  if (words.size() != before && price >= kept_price) return;
+  kept_price = price;
   words.resize(before);
   words.insert(words.end(), attempt.begin(), attempt.end());
-  return true;
 }
 
 bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const FilterChoice& choice, bool is_trial) {
@@ -710,13 +727,13 @@ bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const Filte
 void TileEncoder::Work::refine(std::span<const std::byte> bytes, const FilterChoice& choice,
                                std::vector<uint32_t>& words, size_t before) {
   finder.find(bytes, effort.depth);
-  size_t best = attempt.size();
+  uint64_t best = price_of_attempt();
   for (uint32_t round = 0; round < effort.rounds; ++round) {
     std::swap(prices, last_prices);
     chooser.choose(bytes, finder, last_prices, effort.skips, matches);
-    if (write(bytes, choice)) keep_smaller(words, before);
-    if (attempt.size() >= best) return;
-    best = attempt.size();
+    if (write(bytes, choice)) keep_cheaper(words, before);
+    if (price_of_attempt() >= best) return;
+    best = price_of_attempt();
   }
 }
 
@@ -729,6 +746,7 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
   if (tile.empty() || tile.size() > kMaxTileBytes) return false;
   Work& work = *work_;
   work.own_tables = work.config.level > kFastLevels || tile.size() > kTinyBytes;
+  work.tile_bytes = tile.size();
   work.choose_filters(tile);
   const size_t before = words.size();
   // Estimates leave out tables, and more matches than a fast search finds.
@@ -736,7 +754,7 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
     for (FilterChoice& choice : work.choices) {
       const bool is_smaller = work.try_parser(work.filter_tile(choice, tile), choice, true);
       choice.bits = is_smaller ? work.attempt.size() * 32 : ~uint64_t{0};
-      if (is_smaller) work.keep_smaller(words, before);
+      if (is_smaller) work.keep_cheaper(words, before);
     }
   keep_cheapest(work.choices, work.effort.refined);
   const uint64_t cheapest = work.choices[0].bits;
@@ -744,7 +762,7 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
                 [&](const FilterChoice& choice) { return choice.bits - cheapest > cheapest / kRefinedSlack; });
   for (const FilterChoice& choice : work.choices) {
     const std::span<const std::byte> bytes = work.filter_tile(choice, tile);
-    if (work.try_parser(bytes, choice, false)) work.keep_smaller(words, before);
+    if (work.try_parser(bytes, choice, false)) work.keep_cheaper(words, before);
     if (work.effort.rounds != 0) work.refine(bytes, choice, words, before);
   }
   return words.size() != before;

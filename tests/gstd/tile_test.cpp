@@ -3,6 +3,8 @@
 // Tiles come back as they were, whatever they hold and however they are encoded.
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "gstd/filters.hpp"
 #include "gstd/format.hpp"
 #include "sample_tiles.hpp"
@@ -154,6 +156,32 @@ TEST_SUITE("gstd tiles") {
       CHECK(decoder(zeros, {}).reason == Reason::bad_header);
       std::vector<std::byte> output(kMaxTileBytes + 1);
       CHECK(decoder(zeros, output).reason == Reason::bad_header);
+    }
+  }
+
+  TEST_CASE("bytes of many short matches take more words, for fewer sequences, unless others thin them out") {
+    // Words of three bytes, of which every second has a byte after it.
+    constexpr uint32_t kWords = 256, kLength = 3, kBytes = 32;
+    Random random(1);
+    std::array<std::byte, kWords * kLength> dictionary;
+    for (std::byte& byte : dictionary) byte = static_cast<std::byte>(3 * random.below(kBytes));
+    std::vector<std::byte> dense;
+    while (dense.size() < kMinTileBytes) {
+      const std::byte* const word = &dictionary[kLength * random.below(kWords)];
+      dense.insert(dense.end(), word, word + kLength);
+      if (random.one_in(2)) dense.push_back(static_cast<std::byte>(3 * random.below(kBytes)));
+    }
+    std::vector<std::byte> thin = dense;
+    thin.resize(4 * thin.size());
+    TileEncoderConfig config;
+    config.filters = false;
+    for (const int level : {13, 19}) {
+      config.level = level;
+      TileEncoder encoder(config);
+      std::vector<uint32_t> of_dense, of_thin;
+      REQUIRE(encoder.encode(dense, of_dense));
+      REQUIRE(encoder.encode(thin, of_thin));
+      CHECK((of_dense.size() > of_thin.size() + of_thin.size() / 50) == (level == 19));
     }
   }
 }
