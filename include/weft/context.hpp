@@ -3,19 +3,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <vulkan/vulkan_core.h>
 
+#include <weft/export.h>
 #include <weft/status.hpp>
 #include <weft/types.hpp>
 
 namespace weft {
+
+class Context;
 
 namespace runtime {
 class ContextState;  // src/runtime/context_state.hpp
@@ -43,7 +48,7 @@ struct DeviceSupport {
 ///     vkCreateDevice(physical_device, &info, nullptr, &device);
 ///
 /// The object must outlive the vkCreateDevice call.
-class DeviceFeatures {
+class WEFT_API DeviceFeatures {
  public:
   /// Queries the device.
   /// `api_version`: the version the instance was created for. The lower of it and the device's version is used.
@@ -167,10 +172,28 @@ struct ContextConfig {
   bool use_environment = false;
 };
 
+/// Work of Context::prewarm: creates one primitive.
+using Prewarm = std::function<Status(const Context& context)>;
+
+/// Calls Primitive::create(context, config). On success sets `primitive`, which must outlive the work.
+template <class Primitive, class Config>
+Prewarm prewarm_of(std::optional<Primitive>& primitive, Config config) {
+  return [&primitive, config = std::move(config)](const Context& context) -> Status {
+    Result<Primitive> created = Primitive::create(context, config);
+    if (!created) return created.error();
+    primitive.emplace(*std::move(created));
+    return {};
+  };
+}
+
+/// The caller's threads: calls task(0) to task(count - 1), each once, on any of them, and returns when all have
+/// returned. Tasks do not throw and do not wait for each other.
+using RunTasks = std::function<void(uint32_t count, const std::function<void(uint32_t)>& task)>;
+
 /// weft on one VkDevice: a private function table, the device's limits, a pipeline cache.
 /// An immutable handle: copies are cheap and refer to the same state.
 /// Barriers, threads, queue families, lifetime, destruction with work pending: docs/integration.md.
-class Context {
+class WEFT_API Context {
  public:
   /// Adopts the host's device. Errors:
   /// - invalid_argument: a null handle, an invalid size, an enabled feature that the device lacks, a malformed tuning.
@@ -195,6 +218,18 @@ class Context {
   Result<std::vector<TuningValue>> tuning() const noexcept;
   /// Ignored values of the environment and of the tuning file, each as a sentence with the reason, for a log.
   const std::vector<std::string>& warnings() const noexcept;
+
+  /// Does all of `work` on threads of `run`, e.g. behind a loading screen. Null: on this thread.
+  /// Pipelines live as long as the primitives do. A pipeline that several of them need is built once.
+  ///
+  ///     std::optional<weft::Scan> scan;
+  ///     std::optional<weft::RadixSort> sort;
+  ///     const weft::Prewarm work[] = {prewarm_of(scan, scan_config), prewarm_of(sort, sort_config)};
+  ///     context.prewarm(work, run);
+  ///
+  /// All of it is tried. Errors: the first of `work`, in its order; system_error (work or `run` threw, or a task was
+  /// left out), out_of_host_memory.
+  Status prewarm(std::span<const Prewarm> work, const RunTasks& run) const noexcept;
 
   /// Returns the pipeline cache's contents with a header of weft's, for a later ContextConfig::pipeline_cache_data.
   /// Errors: out_of_host_memory, out_of_device_memory, driver_error.

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/types.hpp>
 // A build of weft without these primitives (WEFT_PRIMITIVES) has no one-line calls.
@@ -27,7 +28,7 @@ namespace weft {
 /// Kind of device, as VkPhysicalDeviceType.
 enum class GpuKind : uint8_t { discrete, integrated, virtual_gpu, software, other };
 
-const char* name_of(GpuKind kind) noexcept;
+WEFT_API const char* name_of(GpuKind kind) noexcept;
 
 /// A Vulkan device of this machine, from Gpu::list.
 struct GpuInfo {
@@ -49,7 +50,7 @@ struct GpuInfo {
 };
 
 /// The UUID in hexadecimal with dashes: 36 characters and a terminating 0.
-std::array<char, 37> uuid_string(const GpuInfo& info) noexcept;
+WEFT_API std::array<char, 37> uuid_string(const GpuInfo& info) noexcept;
 
 /// Selection and options of Gpu::open.
 struct GpuConfig {
@@ -77,6 +78,10 @@ struct GpuConfig {
   /// Extensions of instance and device for the program's own use, enabled if they are there: Gpu::has_extension.
   /// Only those without features of their own, such as VK_EXT_external_memory_host, VK_KHR_surface, VK_KHR_swapchain.
   std::vector<std::string> extensions{};
+  /// Feature structures for the program's own use, linked by pNext as for vkCreateDevice. Null: none.
+  /// All that is set in them is enabled. open sets in them what weft uses too.
+  /// If the device lacks one, open returns missing_feature.
+  void* features = nullptr;
 };
 
 /// A queue of a Gpu's device.
@@ -87,7 +92,7 @@ struct GpuQueue {
 
 /// A buffer of a Gpu. Movable.
 /// Freed on destruction, which must follow the device's last use of it and precede the Gpu's destruction.
-class Buffer {
+class WEFT_API Buffer {
  public:
   Buffer(Buffer&&) noexcept;
   Buffer& operator=(Buffer&&) noexcept;
@@ -120,7 +125,7 @@ struct RunTime {
 
 namespace runtime {
 /// Calls `call(data)`. Returns an exception as an Error.
-Status guarded(void (*call)(void* data), void* data) noexcept;
+WEFT_API Status guarded(void (*call)(void* data), void* data) noexcept;
 }  // namespace runtime
 
 /// A Vulkan device opened by weft, for programs without Vulkan: device, one compute queue, buffers, staging. Movable.
@@ -133,7 +138,7 @@ Status guarded(void (*call)(void* data), void* data) noexcept;
 /// - Buffers, Contexts and primitives created from a Gpu must be destroyed before it.
 /// - After device_lost or driver_error, destroy it.
 /// - Lifetime, threads, barriers: docs/integration.md.
-class Gpu {
+class WEFT_API Gpu {
  public:
   /// Returns every Vulkan device of this machine, best first.
   /// Errors: not_found (no Vulkan loader or driver), out_of_host_memory, driver_error.

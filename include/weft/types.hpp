@@ -6,6 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include <weft/export.h>
+
 #include <vulkan/vulkan_core.h>
 
 namespace weft {
@@ -82,11 +84,11 @@ constexpr uint32_t size_of(Type type) noexcept {
 constexpr bool is_float(Type type) noexcept { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
 
 /// The enumerator's name, e.g. "u8", "add", "automatic", "lower", "ascending".
-const char* name_of(Type type) noexcept;
-const char* name_of(Op op) noexcept;
-const char* name_of(Strategy strategy) noexcept;
-const char* name_of(Bound bound) noexcept;
-const char* name_of(SortOrder order) noexcept;
+WEFT_API const char* name_of(Type type) noexcept;
+WEFT_API const char* name_of(Op op) noexcept;
+WEFT_API const char* name_of(Strategy strategy) noexcept;
+WEFT_API const char* name_of(Bound bound) noexcept;
+WEFT_API const char* name_of(SortOrder order) noexcept;
 
 /// Item of Op::affine.
 struct U32x2 {
@@ -135,11 +137,15 @@ struct Value {
 };
 static_assert(std::endian::native == std::endian::little, "weft's host code assumes a little-endian machine");
 
-/// Bytes [offset, offset + size) of a buffer.
+/// Bytes [offset, offset + size) of a buffer, or of memory at a device address.
 ///
+/// - Given are either `buffer` or `address`.
 /// - The buffer needs STORAGE_BUFFER and SHADER_DEVICE_ADDRESS usage.
 /// - `size` is a number of bytes. VK_WHOLE_SIZE is refused, also where no byte is used.
 /// - Ranges of which a byte is used are refused if they reach past the buffer's end.
+/// - An address is used as it is: weft asks Vulkan nothing, and the caller answers for the memory.
+///   What is copied or updated by commands of Vulkan needs a buffer: ranges of Gpu and Loader, and the scratch of
+///   GstdDecode with tiles by value.
 /// - 1- and 2-byte items are accessed as aligned 32-bit words: the buffer must extend to the end of the last word.
 ///   Bytes of such a word outside the range keep their values.
 /// - Aliasing and barriers: docs/integration.md.
@@ -147,6 +153,14 @@ struct BufferRange {
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceSize offset = 0;
   VkDeviceSize size = 0;
+  VkDeviceAddress address = 0;
+
+  /// The `size` bytes at `address`.
+  static constexpr BufferRange at(VkDeviceAddress address, VkDeviceSize size) noexcept {
+    return {VK_NULL_HANDLE, 0, size, address};
+  }
+  /// Whether it has a buffer or an address.
+  constexpr bool is_given() const noexcept { return buffer != VK_NULL_HANDLE || address != 0; }
 };
 
 /// Number of items of a call: a value, or read from a buffer on the device when the call executes.

@@ -43,9 +43,9 @@ void declare(primitives::RecordCall& call, const Table& table, const Args& args,
   const bool any = entries != 0;
   if (entries > kMaxEntries) call.refuse(table.count_name, "is more than 2^24: " + std::to_string(entries));
   call.read(table.name, table.range, entries * table.entry_bytes, 8, push.entries)
-      .refuse_if(any && args.source.buffer == VK_NULL_HANDLE, "source", "has no buffer")
+      .refuse_if(any && !args.source.is_given(), "source", "has no buffer")
       .read("source", args.source, any ? args.source.size : 0, 4, push.source)
-      .refuse_if(any && args.output.buffer == VK_NULL_HANDLE, "output", "has no buffer")
+      .refuse_if(any && !args.output.is_given(), "output", "has no buffer")
       .write("output", args.output, any ? args.output.size : 0, 1, push.outputs)
       .write("status", args.status, any ? 4 * (1 + entries) : 0, 4, push.status)
       .scratch(args.scratch, scratch_bytes, push.scratch)

@@ -123,7 +123,7 @@ Status GstdDecode::record(VkCommandBuffer commands, const GstdDecodeArgs& args) 
 
 Status GstdDecode::record(VkCommandBuffer commands, std::span<const GstdTile> tiles,
                           const GstdDecodeArgs& args) const noexcept try {
-  if (args.tiles.buffer != VK_NULL_HANDLE)
+  if (args.tiles.is_given())
     return primitives::argument_error(kName, "tiles", "are given by value, and in a buffer too");
   if (args.tile_count.is_on_device() || args.tile_count.maximum() != 0)
     return primitives::argument_error(kName, "tile_count",
@@ -152,6 +152,8 @@ Status GstdDecode::record_tiles(VkCommandBuffer commands, std::span<const GstdTi
   decode::declare(call, {"tiles", args.tiles, entry_bytes, "tile_count", args.tile_count}, args,
                   table_bytes + scratch_size(tiles), push);
   if (!call.accepted()) return call.status();
+  if (!values.empty() && args.scratch.buffer == VK_NULL_HANDLE)
+    return primitives::argument_error(kName, "scratch", "has no buffer, which tiles by value are written to");
 
   if (!values.empty()) {
     record_update(state, commands, args.scratch, std::as_bytes(values));

@@ -107,12 +107,12 @@ Status ZstdDecode::record(VkCommandBuffer commands, const ZstdDecodeArgs& args) 
   primitives::RecordCall call(*plan.state, kZstdDecodeName, commands);
   decode::declare(call, {"frames", args.frames, sizeof(ZstdFrame), "frame_count", args.frame_count}, args,
                   frames == 0 ? 0 : scratch_size(frames, bounds), push);
-  call.write("sizes", args.sizes, args.sizes.buffer == VK_NULL_HANDLE ? 0 : 4 * frames, 4, push.sizes)
+  call.write("sizes", args.sizes, args.sizes.is_given() ? 4 * frames : 0, 4, push.sizes)
       .read("dictionary", args.dictionary, plan.dictionary && frames != 0 ? args.dictionary.size : 0, 4,
             push.dictionary)
       .refuse_if(plan.dictionary && frames != 0 && args.dictionary.size == 0, "dictionary", "is empty")
       .refuse_if(plan.dictionary && args.dictionary.size > kMaxZstdDictionary, "dictionary", "is more than 128 MiB")
-      .refuse_if(!plan.dictionary && args.dictionary.buffer != VK_NULL_HANDLE, "dictionary", "is not in the config")
+      .refuse_if(!plan.dictionary && args.dictionary.is_given(), "dictionary", "is not in the config")
       .refuse_if(args.source.size % 4 != 0, "source", "has a size that is no multiple of 4")
       .refuse_if(bounds.blocks > kMaxBlocks, "bounds", "have more than 2^28 blocks")
       .refuse_if(record_units(bounds) > kMaxUnits, "bounds", "have too many sequences")

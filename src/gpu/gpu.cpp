@@ -248,6 +248,7 @@ Status Gpu::State::create_device(const GpuConfig& config) {
   if (copy_queue) add_queue(copy_queue->family);
   VkDeviceCreateInfo device_info{};
   device_info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+  device_info.pNext = config.features;
   device_info.queueCreateInfoCount = static_cast<uint32_t>(queue_infos.size());
   device_info.pQueueCreateInfos = queue_infos.data();
   device_info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());

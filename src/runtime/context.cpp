@@ -41,6 +41,26 @@ Result<std::vector<TuningValue>> Context::tuning() const noexcept try {
 }
 const std::vector<std::string>& Context::warnings() const noexcept { return state_->warnings(); }
 
+Status Context::prewarm(std::span<const Prewarm> work, const RunTasks& run) const noexcept try {
+  std::vector<Status> done(work.size(), Error{ErrorCode::system_error, "prewarm: a task was not run"});
+  const std::function<void(uint32_t)> task = [&](uint32_t i) {
+    try {
+      done[i] = work[i](*this);
+    } catch (...) {
+      done[i] = runtime::caught();
+    }
+  };
+  const auto count = static_cast<uint32_t>(work.size());
+  if (run)
+    run(count, task);
+  else
+    for (uint32_t i = 0; i < count; ++i) task(i);
+  const auto failed = std::ranges::find_if(done, [](const Status& status) { return !status; });
+  return failed == done.end() ? Status{} : *failed;
+} catch (...) {
+  return runtime::caught();
+}
+
 Result<std::vector<std::byte>> Context::pipeline_cache_data() const noexcept try {
   return state_->pipeline_cache_data();
 } catch (...) {

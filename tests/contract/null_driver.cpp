@@ -10,7 +10,7 @@ namespace weft::test::null_driver {
 namespace {
 
 std::atomic<int64_t> live = 0;
-std::atomic<uint64_t> commands = 0;
+std::atomic<uint64_t> commands = 0, queries = 0;
 std::atomic<VkDeviceAddress> next_address = 1 << 20;
 
 struct Object {
@@ -190,10 +190,12 @@ VKAPI_ATTR VkResult VKAPI_CALL create_buffer(VkDevice, const VkBufferCreateInfo*
 }
 
 VKAPI_ATTR void VKAPI_CALL requirements(VkDevice, VkBuffer buffer, VkMemoryRequirements* needs) {
+  ++queries;
   *needs = {reinterpret_cast<Object*>(buffer)->size, 256, 3};
 }
 
 VKAPI_ATTR VkDeviceAddress VKAPI_CALL address(VkDevice, const VkBufferDeviceAddressInfo* info) {
+  ++queries;
   return reinterpret_cast<Object*>(info->buffer)->address;
 }
 
@@ -323,5 +325,6 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance, cons
 
 int64_t live_objects() { return live; }
 uint64_t recorded_commands() { return commands; }
+uint64_t buffer_queries() { return queries; }
 
 }  // namespace weft::test::null_driver

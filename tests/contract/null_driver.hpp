@@ -18,5 +18,7 @@ int64_t live_objects();
 
 /// Commands that were recorded into any command buffer.
 uint64_t recorded_commands();
+/// Questions about the memory or the address of a buffer.
+uint64_t buffer_queries();
 
 }  // namespace weft::test::null_driver

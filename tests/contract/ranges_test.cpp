@@ -44,6 +44,31 @@ TEST_SUITE("host ranges") {
     CHECK(primitives >= 25);
   }
 
+  TEST_CASE("every range of every primitive may be an address, about which the driver is not asked") {
+    Gpu gpu = open_null_gpu();
+    for_every_primitive([&]<class Primitive>(const char* name, const auto& config, const auto& args_of) {
+      CAPTURE(std::string(name));
+      const Result<Primitive> primitive = Primitive::create(gpu.context(), config);
+      REQUIRE_MESSAGE(primitive.ok(), primitive.error().message);
+      Ranges ranges(gpu);
+      auto args = args_of(*primitive, ranges);
+      const uint64_t before = null_driver::recorded_commands(), asked = null_driver::buffer_queries();
+      REQUIRE(primitive->record(kCommands, args).ok());
+      const uint64_t by_buffer = null_driver::recorded_commands() - before;
+      CHECK(null_driver::buffer_queries() > asked);
+      VkDeviceAddress next = VkDeviceAddress{1} << 40;
+      for (const Ranges::Range& range : ranges.all()) {
+        args = with_changed(args, range, BufferRange::at(next, range.range.size));
+        next += VkDeviceAddress{1} << 30;
+      }
+      const uint64_t between = null_driver::recorded_commands(), asked_before = null_driver::buffer_queries();
+      const Status status = primitive->record(kCommands, args);
+      REQUIRE_MESSAGE(status.ok(), status.error().message);
+      CHECK(null_driver::recorded_commands() - between == by_buffer);
+      CHECK(null_driver::buffer_queries() == asked_before);
+    });
+  }
+
 #if WEFT_TEST_GSTD_DECODE
   TEST_CASE("GstdDecode refuses such ranges with tiles by value too") {
     Gpu gpu = open_null_gpu();
@@ -58,6 +83,9 @@ TEST_SUITE("host ranges") {
     sound.scratch = ranges.scratch(decode->scratch_size_by_value(tiles.size()));
     check_every_range("GstdDecode", sound, ranges,
                       [&](const GstdDecodeArgs& args) { return decode->record(kCommands, tiles, args); });
+    sound.scratch = BufferRange::at(VkDeviceAddress{1} << 40, sound.scratch.size);
+    CHECK(decode->record(kCommands, tiles, sound).error().message ==
+          "GstdDecode: scratch has no buffer, which tiles by value are written to");
   }
 
   TEST_CASE("GstdDecode's scratch is as large as its header says") {

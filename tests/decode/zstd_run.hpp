@@ -108,7 +108,7 @@ class FrameCall {
   /// What it has left, after it ran.
   FoundFrames found() {
     CHECK(call_.wrong_after() == "");
-    const bool has_sizes = args_.sizes.buffer != VK_NULL_HANDLE;
+    const bool has_sizes = args_.sizes.is_given();
     return {items_of<uint32_t>(call_.found("status")),
             has_sizes ? items_of<uint32_t>(call_.found("sizes")) : std::vector<uint32_t>{}, call_.found("output")};
   }

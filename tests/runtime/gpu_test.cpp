@@ -275,6 +275,41 @@ TEST_SUITE("host gpu selection") {
     CHECK(std::ranges::count(of_device, query) == 0);
   }
 
+  TEST_CASE("a program's features are enabled beside weft's, or named as missing by the driver") {
+    VulkanShim shim;
+    VkPhysicalDeviceFeatures enabled{};
+    VkBool32 addresses = VK_FALSE;
+    WEFT_REPLACE(shim, vkCreateDevice,
+                 [&](PFN_vkCreateDevice real, VkPhysicalDevice physical_device, const VkDeviceCreateInfo* info,
+                     const VkAllocationCallbacks* callbacks, VkDevice* device) {
+                   for (const auto* next = static_cast<const VkBaseInStructure*>(info->pNext); next != nullptr;
+                        next = next->pNext) {
+                     if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2)
+                       enabled = reinterpret_cast<const VkPhysicalDeviceFeatures2*>(next)->features;
+                     if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)
+                       addresses = reinterpret_cast<const VkPhysicalDeviceVulkan12Features*>(next)->bufferDeviceAddress;
+                   }
+                   if (enabled.sparseBinding != VK_FALSE) return VK_ERROR_FEATURE_NOT_PRESENT;
+                   return real(physical_device, info, callbacks, device);
+                 });
+    GpuConfig config = test_config();
+    config.get_instance_proc_addr = shim.get_instance_proc_addr();
+    VkPhysicalDeviceVulkan12Features of_12{};
+    of_12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    VkPhysicalDeviceFeatures2 wanted{};
+    wanted.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    wanted.pNext = &of_12;
+    wanted.features.robustBufferAccess = VK_TRUE;  // which every device has, and weft does not use
+    config.features = &wanted;
+    open_gpu(config);
+    CHECK(enabled.robustBufferAccess == VK_TRUE);
+    CHECK(addresses == VK_TRUE);
+    wanted.features.sparseBinding = VK_TRUE;
+    const Result<Gpu> refused = Gpu::open(config);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == ErrorCode::missing_feature);
+  }
+
   TEST_CASE("a Gpu obeys the environment and passes its Context's warnings on") {
     const ScopedVariable tuning("WEFT_TUNE", "scan.rows=3");
     const ScopedVariable strategy("WEFT_STRATEGY", "fastest");

@@ -3,10 +3,14 @@
 // Many threads build pipelines, create, record and use a Gpu at once. The thread sanitizer runs the tests of this file.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -116,6 +120,44 @@ TEST_SUITE("host recording") {
       }
       return {};
     });
+  }
+
+  TEST_CASE("primitives are built on a program's threads, and each is tried") {
+    Gpu& gpu = first_backend().gpu();
+    const Context& context = gpu.context();
+    std::optional<Scan> scan, impossible;
+    std::optional<Reduce> reduce;
+    const Prewarm work[] = {prewarm_of(scan, ScanConfig{}),
+                            [](const Context&) -> Status { throw std::runtime_error("of a program's own"); },
+                            prewarm_of(impossible, ScanConfig{.op = Op::arg_min}), prewarm_of(reduce, ReduceConfig{})};
+    std::vector<std::thread::id> threads(std::size(work));
+    const RunTasks run = [&](uint32_t count, const std::function<void(uint32_t)>& task) {
+      std::vector<std::thread> started;
+      for (uint32_t i = 0; i < count; ++i)
+        started.emplace_back([&, i] {
+          threads[i] = std::this_thread::get_id();
+          task(i);
+        });
+      for (std::thread& thread : started) thread.join();
+    };
+    const Status status = context.prewarm(work, run);
+    REQUIRE_FALSE(status.ok());
+    CHECK(status.error().code == ErrorCode::system_error);
+    CHECK(status.error().message == "of a program's own");
+    CHECK(std::ranges::count(threads, std::this_thread::get_id()) == 0);
+    CHECK(scan.has_value());
+    CHECK_FALSE(impossible.has_value());
+    CHECK(reduce.has_value());
+    CHECK(context.prewarm(std::span(work).subspan(2), {}).error().code == ErrorCode::unsupported);
+    CHECK(context.prewarm(std::span(work).last(1), {}).ok());
+    // Tasks that were not run, and an executor that throws.
+    reduce.reset();
+    CHECK(context.prewarm(std::span(work).last(1), [](uint32_t, const auto&) {}).error().code ==
+          ErrorCode::system_error);
+    CHECK_FALSE(reduce.has_value());
+    CHECK(context.prewarm(work, [](uint32_t, const auto&) { throw std::bad_alloc(); }).error().code ==
+          ErrorCode::out_of_host_memory);
+    CHECK(context.prewarm({}, run).ok());
   }
 
   TEST_CASE("a Gpu uploads, runs and downloads for many threads") {

@@ -22,8 +22,9 @@ BufferRange PrimitiveCall::add(const char* name, VkDeviceSize bytes, VkDeviceSiz
                                std::span<const std::byte> contents) {
   Bytes before(bytes, std::byte{dirt_});
   std::ranges::copy(contents, before.begin());
-  ranges_.push_back({name, GuardedBuffer(gpu_, bytes, misalignment, contents, dirt_), std::move(before)});
-  return ranges_.back().buffer.range();
+  const bool by_address = ranges_.size() % 2 != 0;
+  ranges_.push_back({name, GuardedBuffer(gpu_, bytes, misalignment, contents, dirt_), std::move(before), by_address});
+  return ranges_.back().given();
 }
 
 Count PrimitiveCall::count(const std::optional<DeviceCount>& on_device, uint64_t maximum, VkDeviceSize misalignment) {
@@ -44,14 +45,14 @@ BufferRange PrimitiveCall::expect(const char* name, std::span<const std::byte> c
   std::ranges::copy(contents, expected.expected.begin());
   expected.item_bytes = item_bytes;
   expected.is_expected = true;
-  return expected.buffer.range();
+  return expected.given();
 }
 
 BufferRange PrimitiveCall::expect_any(const char* name, uint64_t bytes) {
   Range& expected = range(name);
   expected.any = bytes;
   expected.is_expected = bytes > 0 && expected.name != "scratch";
-  return expected.buffer.range();
+  return expected.given();
 }
 
 std::string PrimitiveCall::wrong_after() {

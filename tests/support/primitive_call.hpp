@@ -117,10 +117,16 @@ class PrimitiveCall {
     std::string name;
     GuardedBuffer buffer;
     Bytes expected;
+    bool by_address;   ///< every other range is, so that all calls are made of both kinds
     uint64_t any = 0;  ///< bytes that are not compared
     uint64_t item_bytes = 1;
     bool is_expected = false;  ///< to be what the call makes
     Bytes found{};
+
+    BufferRange given() const {
+      const BufferRange range = buffer.range();
+      return by_address ? BufferRange::at(buffer.address(), range.size) : range;
+    }
   };
 
   BufferRange add(const char* name, VkDeviceSize bytes, VkDeviceSize misalignment, std::span<const std::byte> contents);

@@ -4,6 +4,9 @@
 namespace weft::test {
 namespace {
 
+// Of no buffer.
+constexpr VkDeviceAddress kAddress = VkDeviceAddress{1} << 40;
+
 template <class T>
 std::span<const std::byte> bytes_of(const T& object) {
   return std::as_bytes(std::span(&object, 1));
@@ -49,6 +52,9 @@ void Refusals::check_bounds(const Ranges::Range& range) const {
   const VkDeviceSize bytes = sound.size, whole = ranges_.buffer_bytes(sound.buffer);
   if (!range.may_be_null)
     refused(range, {VK_NULL_HANDLE, sound.offset, bytes}, "null", range.is_count ? "" : "has no buffer");
+  refused(range, {sound.buffer, sound.offset, bytes, kAddress}, "with an address too", "has a buffer and an address");
+  refused(range, {VK_NULL_HANDLE, ~kAddress - bytes / 2, bytes, kAddress}, "of addresses that wrap");
+  refused(range, BufferRange::at(kAddress, VK_WHOLE_SIZE), "of VK_WHOLE_SIZE at an address");
   refused(range, {sound.buffer, sound.offset, VK_WHOLE_SIZE}, "of VK_WHOLE_SIZE");
   refused(range, {sound.buffer, 64, VK_WHOLE_SIZE}, "of VK_WHOLE_SIZE from 64 on");
   refused(range, {sound.buffer, ~VkDeviceSize{0} - bytes / 2 - 15, bytes}, "with an end that wraps");
@@ -67,8 +73,10 @@ void Refusals::check_sizes(const Ranges::Range& range) const {
     for (const VkDeviceSize more : {VkDeviceSize{1}, 2 * bytes})
       refused(range, {sound.buffer, sound.offset, bytes + more}, "of " + std::to_string(more) + " bytes more");
   for (VkDeviceSize off = 1; off < range.alignment; off *= 2)
-    refused(range, {sound.buffer, sound.offset + off, bytes}, "off by " + std::to_string(off),
-            "does not begin at a multiple of " + std::to_string(range.alignment));
+    for (const BufferRange& misaligned :
+         {BufferRange{sound.buffer, sound.offset + off, bytes}, BufferRange::at(kAddress + off, bytes)})
+      refused(range, misaligned, "off by " + std::to_string(off),
+              "does not begin at a multiple of " + std::to_string(range.alignment));
   if (range.is_count && !range.written) {
     // Where a Count has its range: it is the first whose buffer is this one.
     const Count count = Count::on_device(sound, 1);

@@ -13,8 +13,11 @@ Result<LocatedRange> locate(const runtime::ContextState& state, const char* prim
                             const BufferRange& range, uint64_t bytes, uint64_t alignment) {
   if (range.size == VK_WHOLE_SIZE)
     return argument_error(primitive, name, "has the size VK_WHOLE_SIZE where a number of bytes is needed");
-  if (range.buffer == VK_NULL_HANDLE) return argument_error(primitive, name, "has no buffer");
-  const VkDeviceSize end = state.memory_size(range.buffer);
+  if (!range.is_given()) return argument_error(primitive, name, "has no buffer");
+  const bool by_address = range.address != 0;
+  if (by_address && range.buffer != VK_NULL_HANDLE)
+    return argument_error(primitive, name, "has a buffer and an address");
+  const VkDeviceSize end = by_address ? UINT64_MAX - range.address : state.memory_size(range.buffer);
   if (range.offset > end || range.size > end - range.offset)
     return argument_error(primitive, name,
                           "has " + std::to_string(range.size) + " bytes from byte " + std::to_string(range.offset) +
@@ -22,7 +25,7 @@ Result<LocatedRange> locate(const runtime::ContextState& state, const char* prim
   if (range.size < bytes)
     return argument_error(
         primitive, name, "has " + std::to_string(range.size) + " bytes where " + std::to_string(bytes) + " are needed");
-  const VkDeviceAddress address = state.address_of(range);
+  const VkDeviceAddress address = by_address ? range.address + range.offset : state.address_of(range);
   if (address % alignment != 0)
     return argument_error(primitive, name, "does not begin at a multiple of " + std::to_string(alignment) + " bytes");
   return LocatedRange{name, address, bytes};

@@ -27,10 +27,10 @@ RecordCall& RecordCall::count(const char* name, const Count& count, uint64_t& ad
 }
 
 RecordCall& RecordCall::counts(const char* name, const BufferRange& range, uint32_t number, uint64_t& address) {
-  if (range.buffer != VK_NULL_HANDLE && range.size != uint64_t{4} * number && range.size != uint64_t{8} * number)
+  if (range.is_given() && range.size != uint64_t{4} * number && range.size != uint64_t{8} * number)
     return refuse(name, "takes " + std::to_string(number) + " u32 or u64, so its range has " +
                             std::to_string(4 * number) + " or " + std::to_string(8 * number) + " bytes");
-  return add(name, range, range.buffer == VK_NULL_HANDLE ? 4 : range.size, 4, true, address);
+  return add(name, range, range.is_given() ? range.size : 4, 4, true, address);
 }
 
 RecordCall& RecordCall::refuse(const char* argument, const std::string& what) {

@@ -109,9 +109,9 @@ Status IntervalMove::record(VkCommandBuffer commands, const IntervalMoveArgs& ar
   push.destinations = config.scatter ? args.output.size / config.item_bytes : args.max_output;
   // If items are moved, ranges of no items are given too.
   const bool moves = args.max_output != 0;
-  call.refuse_if(moves && args.input.buffer == VK_NULL_HANDLE, "input", "has no buffer")
+  call.refuse_if(moves && !args.input.is_given(), "input", "has no buffer")
       .read("input", args.input, push.sources * config.item_bytes, alignment, push.source_items)
-      .refuse_if(moves && args.output.buffer == VK_NULL_HANDLE, "output", "has no buffer")
+      .refuse_if(moves && !args.output.is_given(), "output", "has no buffer")
       .write("output", args.output, push.destinations * config.item_bytes, alignment, push.destination_items);
   plan.read_counts(call, args.counts, maximum, push.counts);
   const uint64_t offset_bytes = maximum * size_of(config.offset);

@@ -66,7 +66,7 @@ Status TransformLbs::record(VkCommandBuffer commands, const TransformLbsArgs& ar
   uint64_t* const addresses[] = {&push.buffer_0, &push.buffer_1, &push.buffer_2, &push.buffer_3};
   for (size_t i = 0; i < std::size(addresses); ++i) {
     const BufferRange& range = args.buffers.at(i);
-    call.read("buffers", range, range.buffer != VK_NULL_HANDLE ? range.size : 0, 4, *addresses[i]);
+    call.read("buffers", range, range.is_given() ? range.size : 0, 4, *addresses[i]);
   }
   push.a = args.a;
   push.b = args.b;

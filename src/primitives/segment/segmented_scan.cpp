@@ -104,8 +104,9 @@ Status SegmentedScan::record(VkCommandBuffer commands, const SegmentedScanArgs& 
   call.barrier();
   call.dispatch(*plan.heads, push, count / (kHeadsWorkgroup * kLaneOffsets) + 1);
   call.barrier();
-  const BufferRange heads{args.scratch.buffer, args.scratch.offset, bytes};
-  const BufferRange rest{args.scratch.buffer, args.scratch.offset + bytes, args.scratch.size - bytes};
+  const BufferRange heads{args.scratch.buffer, args.scratch.offset, bytes, args.scratch.address};
+  const BufferRange rest{args.scratch.buffer, args.scratch.offset + bytes, args.scratch.size - bytes,
+                         args.scratch.address};
   return plan.scan.record(commands, {heads, args.items, args.output, rest, args.item_count, args.initial});
 } catch (...) {
   return runtime::caught();
