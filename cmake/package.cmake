@@ -3,9 +3,10 @@
 #   weft_package(<target> COMPONENT <name> INCLUDE_DIR <directory> HEADERS <header>... DESCRIPTION <text>
 #                [REQUIRES <module>...] [PRIVATE_REQUIRES <module>...] [PRIVATE_LIBS <library>...])
 #
-# Names the library's versions and, with WEFT_INSTALL, installs it with its headers, its targets file for
-# find_package(weft COMPONENTS <name>) and <target>.pc. REQUIRES: pkg-config modules whose headers its own include. What
-# is private is needed to link a static library.
+# Names the library's versions, hides what is not WEFT_API and, with WEFT_INSTALL, installs it with its headers, its
+# targets file for find_package(weft COMPONENTS <name>) and <target>.pc. REQUIRES: pkg-config modules whose headers its
+# own include. What is private is needed to link a static library. With WEFT_BOTH_LIBRARIES, <target>_shared is the
+# shared library, of the same objects.
 #
 #   weft_package_config()
 #
@@ -14,20 +15,50 @@
 function(weft_package target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPONENT;INCLUDE_DIR;DESCRIPTION"
                         "HEADERS;REQUIRES;PRIVATE_REQUIRES;PRIVATE_LIBS")
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON VERSION ${PROJECT_VERSION}
-                                             SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON DEFINE_SYMBOL WEFT_BUILDING
+                                             CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   get_target_property(type ${target} TYPE)
-  if(type STREQUAL "SHARED_LIBRARY" AND CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
-    # A static libzstd inside is nobody else's.
-    target_link_options(${target} PRIVATE "LINKER:--exclude-libs,libzstd.a")
+  set(shared "")
+  if(type STREQUAL "SHARED_LIBRARY")
+    target_compile_definitions(${target} PUBLIC WEFT_SHARED)
+    set(shared ${target})
+  elseif(WEFT_BOTH_LIBRARIES)
+    # Programs that link the archive need not know.
+    target_compile_definitions(${target} PRIVATE WEFT_SHARED)
+    set(shared ${target}_shared)
+    weft_shared_of(${target})
+  endif()
+  if(shared)
+    set_target_properties(${shared} PROPERTIES VERSION ${PROJECT_VERSION}
+                                               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+      # Archives inside are nobody else's, and instances of the standard library's templates are everybody's own.
+      target_link_options(${shared} PRIVATE "LINKER:--exclude-libs,ALL" "LINKER:--no-undefined"
+                          "LINKER:--version-script,${CMAKE_CURRENT_FUNCTION_LIST_DIR}/exports.map")
+      set_property(TARGET ${shared} APPEND PROPERTY LINK_DEPENDS "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/exports.map")
+    endif()
   endif()
   if(NOT WEFT_INSTALL)
     return()
   endif()
   set_property(GLOBAL APPEND PROPERTY WEFT_COMPONENTS ${arg_COMPONENT})
-  install(TARGETS ${target} EXPORT weft_${arg_COMPONENT})
-  install(EXPORT weft_${arg_COMPONENT} NAMESPACE weft:: FILE weft_${arg_COMPONENT}.cmake
-          DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/weft")
+  set(flavours "")
+  if(type STREQUAL "STATIC_LIBRARY")
+    set(flavours static)
+  endif()
+  if(shared)
+    list(APPEND flavours shared)
+  endif()
+  foreach(flavour IN LISTS flavours)
+    set(library ${target})
+    if(flavour STREQUAL "shared")
+      set(library ${shared})
+    endif()
+    install(TARGETS ${library} EXPORT weft_${arg_COMPONENT}_${flavour}
+            RUNTIME COMPONENT runtime LIBRARY COMPONENT runtime NAMELINK_COMPONENT dev ARCHIVE COMPONENT dev)
+    install(EXPORT weft_${arg_COMPONENT}_${flavour} NAMESPACE weft:: FILE weft_${arg_COMPONENT}_${flavour}.cmake
+            DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/weft")
+  endforeach()
   list(TRANSFORM arg_HEADERS PREPEND "${arg_INCLUDE_DIR}/")
   install(FILES ${arg_HEADERS} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/weft")
 
@@ -40,7 +71,10 @@ function(weft_package target)
   list(TRANSFORM arg_PRIVATE_LIBS REPLACE "^([^/-].*)$" "-l\\1")
   # A static library cannot be linked without what is private.
   set(fields private)
-  if(type STREQUAL "STATIC_LIBRARY")
+  set(definitions "")
+  if(shared)
+    set(definitions " -DWEFT_SHARED")
+  else()
     list(APPEND arg_REQUIRES ${arg_PRIVATE_REQUIRES})
     set(arg_PRIVATE_REQUIRES "")
     set(fields public)
@@ -57,16 +91,41 @@ function(weft_package target)
   install(FILES "${CMAKE_CURRENT_BINARY_DIR}/${target}.pc" DESTINATION "${pkgconfig_dir}")
 endfunction()
 
+# <target>_shared, of what <target> is made of and links; of weft's libraries it links the shared ones.
+function(weft_shared_of target)
+  set(library ${target}_shared)
+  add_library(${library} SHARED $<TARGET_OBJECTS:${target}>)
+  get_target_property(name ${target} EXPORT_NAME)
+  if(NOT name)
+    set(name ${target})
+  endif()
+  set_target_properties(${library} PROPERTIES OUTPUT_NAME ${target} EXPORT_NAME ${name} LINKER_LANGUAGE CXX)
+  target_compile_features(${library} PUBLIC cxx_std_20)
+  target_compile_definitions(${library} INTERFACE WEFT_SHARED)
+  get_target_property(include_dirs ${target} INTERFACE_INCLUDE_DIRECTORIES)
+  if(include_dirs)
+    target_include_directories(${library} INTERFACE ${include_dirs})
+  endif()
+  get_target_property(links ${target} LINK_LIBRARIES)
+  get_target_property(public_links ${target} INTERFACE_LINK_LIBRARIES)
+  foreach(link IN LISTS links)
+    set(scope PRIVATE)
+    if(link IN_LIST public_links)
+      set(scope PUBLIC)
+    endif()
+    if(TARGET ${link}_shared)
+      string(APPEND link _shared)
+    endif()
+    target_link_libraries(${library} ${scope} ${link})
+  endforeach()
+endfunction()
+
 function(weft_package_config)
   include(CMakePackageConfigHelpers)
   get_property(weft_components GLOBAL PROPERTY WEFT_COMPONENTS)
   set(weft_uring OFF)
   if(Uring_FOUND)
     set(weft_uring ON)
-  endif()
-  set(weft_static OFF)
-  if(NOT BUILD_SHARED_LIBS)
-    set(weft_static ON)
   endif()
   set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/weft")
   set(shader_dir "${CMAKE_INSTALL_DATADIR}/weft/shaders")

@@ -56,6 +56,21 @@ foreach(way IN ITEMS find_package add_subdirectory pkg_config gstd_alone)
   set_tests_properties(consumer_${way} PROPERTIES LABELS consumer TIMEOUT 900 ENVIRONMENT "${weft_software_device}")
 endforeach()
 
+# What shared libraries export, and layouts of public types, on the machine that they are kept for.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64"
+   AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (BUILD_SHARED_LIBS OR WEFT_BOTH_LIBRARIES))
+  set(libraries "")
+  foreach(target IN ITEMS weft weft_decode weft_gstd weft_jit weft_ktx2 weft_loader weft_pack)
+    if(TARGET ${target})
+      list(APPEND libraries $<TARGET_FILE:${target}$<$<BOOL:${WEFT_BOTH_LIBRARIES}>:_shared>>)
+    endif()
+  endforeach()
+  add_test(NAME abi COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/packaging/abi/abi.py"
+                            --headers "${PROJECT_SOURCE_DIR}/include/weft" --cxx "${CMAKE_CXX_COMPILER}"
+                            --work "${CMAKE_CURRENT_BINARY_DIR}/abi" ${libraries})
+  set_tests_properties(abi PROPERTIES LABELS structure)
+endif()
+
 # What is linked weighs as much as the table says, where it is made as there: optimized, in archives.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT BUILD_SHARED_LIBS AND NOT WEFT_KERNELS_FROM AND TARGET gstd
    AND TARGET weft-bench AND CMAKE_STRIP)

@@ -185,12 +185,12 @@ function(check_tree)
   endforeach()
 
   set(std "<[a-z0-9_]+>")
-  set(weft "<weft/[a-z0-9_/]+\\.hpp>")
+  set(weft "<weft/[a-z0-9_/]+\\.h(pp)?>")
   check_includes(include/ "${std};${weft};<vulkan/vulkan_core\\.h>"
                  "public headers include std, vulkan_core.h and each other only")
   check_includes(src/vk/ "${std};${weft};\"vk/.*;<volk\\.h>;<dlfcn\\.h>;<vulkan/.*" "vk knows no layer above it")
   # Public headers that know no primitive.
-  set(base "<weft/(context|kernels|status|types|version)\\.hpp>")
+  set(base "<weft/((context|kernels|status|types|version)\\.hpp|export\\.h)>")
   check_includes("include/weft/(context|kernels|status|types|version)" "[^<].*;<[^/]*>;<vulkan/.*;${base}"
                  "what primitives are made of knows no primitive")
   check_includes(src/runtime/ "${std};${base};\"(vk|runtime)/.*;<vulkan/.*;<volk\\.h>;<zstd\\.h>;<(dlfcn|windows)\\.h>"
@@ -198,7 +198,7 @@ function(check_tree)
   check_includes(src/gpu/ "${std};${weft};\"(vk|runtime|gpu)/.*;<vulkan/.*"
                  "weft::Gpu knows runtime, and of primitives the public headers")
   check_includes(src/jit/ "${std};${weft};\"(vk|runtime|jit)/.*;<shaderc/.*" "jit knows runtime, and shaderc")
-  set(codec "<weft/(gdeflate|gstd|status)\\.hpp>;\"gstd/.*;\"runtime/caught\\.hpp\"")
+  set(codec "<weft/((gdeflate|gstd|status)\\.hpp|export\\.h)>;\"gstd/.*;\"runtime/caught\\.hpp\"")
   list(APPEND codec "<(zstd(_errors)?|windows)\\.h>;<hwy/.*")
   check_includes(src/gstd/ "${std};${codec}"
                  "the codec knows its headers and errors, libzstd and Highway: it can be built without Vulkan")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/types.hpp>
 
@@ -13,7 +14,7 @@ enum class Neighbour {
 };
 
 /// The enumerator's name.
-const char* name_of(Neighbour neighbour) noexcept;
+WEFT_API const char* name_of(Neighbour neighbour) noexcept;
 
 struct AdjacentDifferenceConfig {
   Neighbour neighbour = Neighbour::left;
@@ -40,7 +41,7 @@ struct AdjacentDifferenceArgs {
 /// - Fastest if the addresses of both ranges are equal modulo 16 bytes.
 /// - Inverse of an inclusive Scan with Op::add, of integers, if left.
 /// - Barriers, lifetime, threads: docs/integration.md.
-class AdjacentDifference {
+class WEFT_API AdjacentDifference {
  public:
   /// Builds the pipeline. Errors: missing_feature (f64), unsupported (u32x2), out_of_{host,device}_memory, device_lost,
   /// driver_error.

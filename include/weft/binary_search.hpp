@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/types.hpp>
 
@@ -39,7 +40,7 @@ struct BinarySearchArgs {
 ///   Reads up to ⌈log2(haystack_count)⌉ + 1 keys per needle, as dependent loads; a lane runs 4 needles at a time.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: SortedSearch, which is faster for many sorted needles.
-class BinarySearch {
+class WEFT_API BinarySearch {
  public:
   /// Builds the pipeline. Errors: unsupported (key type), out_of_{host,device}_memory, device_lost, driver_error.
   static Result<BinarySearch> create(const Context& context, const BinarySearchConfig& config) noexcept;

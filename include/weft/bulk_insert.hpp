@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/types.hpp>
 
@@ -45,7 +46,7 @@ struct BulkInsertArgs {
 ///   2.5·log2(inserted_count) positions per tile of both maxima together. 8 bytes of scratch per tile.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: BulkRemove.
-class BulkInsert {
+class WEFT_API BulkInsert {
  public:
   /// Builds the pipelines. Errors: unsupported (item size or position type), out_of_{host,device}_memory, device_lost,
   /// driver_error.

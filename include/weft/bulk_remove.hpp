@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/types.hpp>
 
@@ -44,7 +45,7 @@ struct BulkRemoveArgs {
 ///   2.5·log2(index_count) indices per tile of count.maximum(). 8 bytes of scratch per tile.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: Select, which removes by predicate or flags.
-class BulkRemove {
+class WEFT_API BulkRemove {
  public:
   /// Builds the pipelines. Errors: unsupported (item size or index type), out_of_{host,device}_memory, device_lost,
   /// driver_error.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/gdeflate_decode.hpp>
 
@@ -16,7 +17,7 @@ enum class DecompressPath : uint8_t {
   driver_nv,   ///< VK_NV_memory_decompression
 };
 /// The enumerator's name.
-const char* name_of(DecompressPath path) noexcept;
+WEFT_API const char* name_of(DecompressPath path) noexcept;
 
 /// Extensions of the driver that the host has enabled on its VkDevice, with their feature memoryDecompression. weft
 /// cannot query that.
@@ -52,7 +53,7 @@ struct DecompressConfig {
 /// - The driver has pages in the order of the table. It takes less time with the largest first.
 /// - Cost: a dispatch that makes the driver's regions of the table; what the driver takes.
 /// - Barriers as for GdeflateDecode: docs/integration.md.
-class Decompress {
+class WEFT_API Decompress {
  public:
   /// Builds the pipelines of the path that is taken. Errors: as GdeflateDecode::create.
   static Result<Decompress> create(const Context& context, const DecompressConfig& config = {}) noexcept;

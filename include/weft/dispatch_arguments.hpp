@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/types.hpp>
 
@@ -30,7 +31,7 @@ struct DispatchArgumentsArgs {
 /// - Results are bit-identical on every run.
 /// - Cost: one dispatch of one workgroup. No scratch.
 /// - Barriers, lifetime, threads: docs/integration.md.
-class DispatchArguments {
+class WEFT_API DispatchArguments {
  public:
   /// Builds the pipeline. Errors: out_of_{host,device}_memory, device_lost, driver_error.
   static Result<DispatchArguments> create(const Context& context, const DispatchArgumentsConfig& config = {}) noexcept;

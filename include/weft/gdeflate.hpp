@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/status.hpp>
 
 #include <cstddef>
@@ -42,14 +43,14 @@ enum class Refusal : uint32_t {
 };
 
 /// Name for messages, e.g. "bad offset".
-const char* name_of(Refusal refusal) noexcept;
+WEFT_API const char* name_of(Refusal refusal) noexcept;
 
 /// Decodes a page of exactly `output.size()` bytes of content.
 ///
 /// - Bytes after the page's last block are ignored. Words past the end of `page` read as 0, and none of their bits may
 ///   be used.
 /// - If the page is refused, the bytes of `output` are unspecified.
-Refusal decode_page(std::span<const std::byte> page, std::span<std::byte> output) noexcept;
+WEFT_API Refusal decode_page(std::span<const std::byte> page, std::span<std::byte> output) noexcept;
 
 /// A page of a tile stream: bytes [first, first + size) of the stream, with `bytes` bytes of content.
 struct Page {
@@ -65,12 +66,12 @@ struct Page {
 ///   0-1 and the last page's content (0: 64 KiB) in bits 2-19, a u32 for each page, and the pages.
 /// - The first of these u32 is the size of the last page. Each other one is the position of its page after the table.
 /// - Errors: corrupt_stream, out_of_host_memory.
-Result<std::vector<Page>> pages(std::span<const std::byte> stream) noexcept;
+WEFT_API Result<std::vector<Page>> pages(std::span<const std::byte> stream) noexcept;
 
 /// Decodes a tile stream whose content has `output.size()` bytes.
 ///
 /// Errors: corrupt_stream (with the page and the reason), out_of_host_memory, invalid_argument (content of another
 /// size).
-Status decompress(std::span<const std::byte> stream, std::span<std::byte> output) noexcept;
+WEFT_API Status decompress(std::span<const std::byte> stream, std::span<std::byte> output) noexcept;
 
 }  // namespace weft::gdeflate

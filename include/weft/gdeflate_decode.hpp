@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/gdeflate.hpp>
 #include <weft/types.hpp>
@@ -66,7 +67,7 @@ struct GdeflateDecodeArgs {
 /// - Needs neither 8-bit storage nor shaderInt64.
 /// - Subgroups have 32 lanes if the device supports that, whatever the Context's size.
 /// - Barriers, lifetime, threads: docs/integration.md.
-class GdeflateDecode {
+class WEFT_API GdeflateDecode {
  public:
   /// Builds the pipelines. Errors: out_of_{host,device}_memory, device_lost, driver_error.
   static Result<GdeflateDecode> create(const Context& context, const GdeflateDecodeConfig& config = {}) noexcept;
@@ -90,7 +91,7 @@ class GdeflateDecode {
 /// - `output`: byte position of the content in the output range.
 /// - Reads and checks the header and its table only.
 /// - Errors: as gdeflate::pages, corrupt_stream (a page at no multiple of 4), and invalid_argument.
-Result<std::vector<GdeflatePage>> gdeflate_pages(std::span<const std::byte> stream, uint64_t source,
-                                                 uint64_t output) noexcept;
+WEFT_API Result<std::vector<GdeflatePage>> gdeflate_pages(std::span<const std::byte> stream, uint64_t source,
+                                                          uint64_t output) noexcept;
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/status.hpp>
 
 #include <cstddef>
@@ -57,7 +58,7 @@ enum class TileFilter : uint8_t {
 };
 
 /// Name as the gstd command takes it, e.g. "delta-planes". Null if the value is invalid.
-const char* name_of(TileFilter filter) noexcept;
+WEFT_API const char* name_of(TileFilter filter) noexcept;
 
 /// Thread pool of the caller.
 class Executor {
@@ -114,7 +115,7 @@ enum class Fault : uint8_t {
 };
 
 /// The enumerator's name, e.g. "tile_checksum".
-const char* name_of(Fault fault) noexcept;
+WEFT_API const char* name_of(Fault fault) noexcept;
 
 /// A fault and the byte position in the stream where it was detected.
 struct Verdict {
@@ -142,31 +143,33 @@ struct DecompressConfig {
 
 /// Upper bound on the size of a stream of `content_bytes`; UINT64_MAX if it exceeds 64 bits.
 /// Errors: invalid_argument (invalid configuration).
-Result<uint64_t> compress_bound(uint64_t content_bytes, const CompressConfig& config = {}) noexcept;
+WEFT_API Result<uint64_t> compress_bound(uint64_t content_bytes, const CompressConfig& config = {}) noexcept;
 
 /// Compresses `content`, which may be empty, into one stream.
 /// The stream is the same for any number of threads, and from a Compressor with `content_bytes` given.
 /// Errors: invalid_argument (invalid configuration).
-Result<std::vector<std::byte>> compress(std::span<const std::byte> content, const CompressConfig& config = {}) noexcept;
+WEFT_API Result<std::vector<std::byte>> compress(std::span<const std::byte> content,
+                                                 const CompressConfig& config = {}) noexcept;
 
 /// Writes the same stream to `output` and returns its size. compress_bound() bytes always suffice.
 /// Errors: as compress, and over_limit if the output is too small, which leaves it undefined.
-Result<uint64_t> compress_to(std::span<const std::byte> content, std::span<std::byte> output,
-                             const CompressConfig& config = {}) noexcept;
+WEFT_API Result<uint64_t> compress_to(std::span<const std::byte> content, std::span<std::byte> output,
+                                      const CompressConfig& config = {}) noexcept;
 
 /// Returns the content of one stream or of several, one after the other.
 /// All headers are checked before any tile is decoded: with several faults, the verdict may be of a later header, where
 /// a Decompressor's is of an earlier tile.
-Result<std::vector<std::byte>> decompress(std::span<const std::byte> stream,
-                                          const DecompressConfig& config = {}) noexcept;
+WEFT_API Result<std::vector<std::byte>> decompress(std::span<const std::byte> stream,
+                                                   const DecompressConfig& config = {}) noexcept;
 
 /// Writes the content to `output` and returns its size.
 /// Errors: as decompress, and over_limit if the output is too small. After an error, the output is undefined.
-Result<uint64_t> decompress_to(std::span<const std::byte> stream, std::span<std::byte> output,
-                               const DecompressConfig& config = {}) noexcept;
+WEFT_API Result<uint64_t> decompress_to(std::span<const std::byte> stream, std::span<std::byte> output,
+                                        const DecompressConfig& config = {}) noexcept;
 
 /// Returns the content size that the headers declare. Reads headers only.
-Result<uint64_t> decompressed_size(std::span<const std::byte> stream, const DecompressConfig& config = {}) noexcept;
+WEFT_API Result<uint64_t> decompressed_size(std::span<const std::byte> stream,
+                                            const DecompressConfig& config = {}) noexcept;
 
 /// Contents of the headers and tables of one stream or of several, one after the other.
 struct StreamInfo {
@@ -198,11 +201,12 @@ struct StreamInfo {
 using ReadAt = std::function<Status(uint64_t position, std::span<std::byte> to)>;
 
 /// Reads and checks all headers and tables, but no tile.
-Result<StreamInfo> inspect(std::span<const std::byte> stream, const DecompressConfig& config = {}) noexcept;
-Result<StreamInfo> inspect(const ReadAt& read, uint64_t stream_bytes, const DecompressConfig& config = {}) noexcept;
+WEFT_API Result<StreamInfo> inspect(std::span<const std::byte> stream, const DecompressConfig& config = {}) noexcept;
+WEFT_API Result<StreamInfo> inspect(const ReadAt& read, uint64_t stream_bytes,
+                                    const DecompressConfig& config = {}) noexcept;
 
 /// Random access to the content. Headers and tables are read once.
-class Reader {
+class WEFT_API Reader {
  public:
   /// Reads and checks all headers and tables. The stream is not copied and must outlive the reader.
   static Result<Reader> open(std::span<const std::byte> stream, const DecompressConfig& config = {}) noexcept;
@@ -230,10 +234,10 @@ class Reader {
 };
 
 /// Reads one range, as a Reader, but reads headers only up to the range's end, and tables only where the range is.
-Status decompress_range(std::span<const std::byte> stream, uint64_t first, std::span<std::byte> output,
-                        const DecompressConfig& config = {}) noexcept;
-Status decompress_range(const ReadAt& read, uint64_t stream_bytes, uint64_t first, std::span<std::byte> output,
-                        const DecompressConfig& config = {}) noexcept;
+WEFT_API Status decompress_range(std::span<const std::byte> stream, uint64_t first, std::span<std::byte> output,
+                                 const DecompressConfig& config = {}) noexcept;
+WEFT_API Status decompress_range(const ReadAt& read, uint64_t stream_bytes, uint64_t first, std::span<std::byte> output,
+                                 const DecompressConfig& config = {}) noexcept;
 
 /// Receives output bytes in order, on the calling thread. The bytes are invalid after the call.
 /// If it returns an error, the work ends, and the call returns that error. If it throws, system_error.
@@ -241,7 +245,7 @@ using Sink = std::function<Status(std::span<const std::byte>)>;
 
 /// Compresses content in pieces, or whole streams one after the other. Keeps threads and memory between streams.
 /// Memory: a segment's compressed bytes, and per thread up to some 150 times a tile's, at level 22.
-class Compressor {
+class WEFT_API Compressor {
  public:
   /// `content_bytes`: size of the content, if known; headers then declare it. Errors: invalid_argument.
   static Result<Compressor> create(const CompressConfig& config = {},
@@ -283,7 +287,7 @@ class Compressor {
 
 /// Decompresses streams in pieces, of one stream or several one after the other, or whole streams at once.
 /// Keeps threads and memory between streams. Memory: a segment's tables (at most 1 MiB), and some tiles per thread.
-class Decompressor {
+class WEFT_API Decompressor {
  public:
   static Result<Decompressor> create(const DecompressConfig& config = {}) noexcept;
   ~Decompressor();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/gstd.hpp>
 #include <weft/types.hpp>
@@ -101,7 +102,7 @@ struct GstdDecodeArgs {
 /// - Needs neither 8-bit storage nor shaderInt64.
 /// - Subgroups have 32 lanes if the device supports that, whatever the Context's size.
 /// - Barriers, lifetime, threads: docs/integration.md.
-class GstdDecode {
+class WEFT_API GstdDecode {
  public:
   /// Builds the pipelines. Errors: invalid_argument (tile_bytes), out_of_{host,device}_memory, device_lost,
   /// driver_error.
@@ -143,20 +144,20 @@ class GstdDecode {
 /// - `output`: byte position of the content in the output range.
 /// - Reads and checks headers and tables only.
 /// - Errors: as gstd::inspect, and invalid_argument.
-Result<std::vector<GstdTile>> gstd_tiles(std::span<const std::byte> stream, uint64_t source, uint64_t output,
-                                         const gstd::DecompressConfig& config = {}) noexcept;
+WEFT_API Result<std::vector<GstdTile>> gstd_tiles(std::span<const std::byte> stream, uint64_t source, uint64_t output,
+                                                  const gstd::DecompressConfig& config = {}) noexcept;
 
 /// Returns the tiles with any of bytes [first, first + count) of the content, which go to `output`.
 /// Errors: as gstd_tiles, and invalid_argument (the content is shorter).
-Result<std::vector<GstdTile>> gstd_tiles_of_range(std::span<const std::byte> stream, uint64_t source, uint64_t first,
-                                                  uint64_t count, uint64_t output,
-                                                  const gstd::DecompressConfig& config = {}) noexcept;
+WEFT_API Result<std::vector<GstdTile>> gstd_tiles_of_range(std::span<const std::byte> stream, uint64_t source,
+                                                           uint64_t first, uint64_t count, uint64_t output,
+                                                           const gstd::DecompressConfig& config = {}) noexcept;
 
 /// Sorts tiles by descending number of words, stably. This is fastest: with more tiles than the device runs at once,
 /// short ones at the end leave less of it idle. Statuses follow the table's order.
-void gstd_largest_first(std::span<GstdTile> tiles) noexcept;
+WEFT_API void gstd_largest_first(std::span<GstdTile> tiles) noexcept;
 
 /// Name for messages, e.g. "bad offset".
-const char* name_of(GstdRefusal refusal) noexcept;
+WEFT_API const char* name_of(GstdRefusal refusal) noexcept;
 
 }  // namespace weft

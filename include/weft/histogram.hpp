@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/types.hpp>
 
@@ -12,7 +13,7 @@ enum class HistogramKind : uint8_t {
   levels,  ///< bins between neighbours of an ascending list
 };
 
-const char* name_of(HistogramKind kind) noexcept;
+WEFT_API const char* name_of(HistogramKind kind) noexcept;
 
 struct HistogramConfig {
   HistogramKind kind = HistogramKind::even;
@@ -56,7 +57,7 @@ struct HistogramArgs {
 ///   Up to some thousands of bins are counted in shared memory, more of them by atomic additions to the output, which
 ///   is slowest if many items are equal but seldom neighbours. u8 has the same speed for any number of bins.
 /// - Barriers, lifetime, threads: docs/integration.md.
-class Histogram {
+class WEFT_API Histogram {
  public:
   /// Builds the pipelines. Errors: unsupported (item type or number of bins), out_of_{host,device}_memory, device_lost,
   /// driver_error.

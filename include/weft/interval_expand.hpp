@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/load_balance_search.hpp>
 #include <weft/types.hpp>
@@ -47,7 +48,7 @@ struct IntervalExpandArgs {
 /// - Dispatches: as LoadBalanceSearch.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: RunLengthDecode, the same by counts with values of 1, 2, 4, 8 and 16 bytes.
-class IntervalExpand {
+class WEFT_API IntervalExpand {
  public:
   /// Builds the pipelines. Errors: unsupported (value size or type of counts), out_of_{host,device}_memory,
   /// device_lost, driver_error.

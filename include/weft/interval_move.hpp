@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/load_balance_search.hpp>
 #include <weft/types.hpp>
@@ -72,7 +73,7 @@ struct IntervalMoveArgs {
 /// - Dispatches: as LoadBalanceSearch; with gather and scatter, as by counts.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - Known elsewhere as interval_move, interval_gather and interval_scatter (moderngpu).
-class IntervalMove {
+class WEFT_API IntervalMove {
  public:
   /// Builds the pipelines. Errors: unsupported (item size, type of counts or offsets, neither gather nor scatter),
   /// out_of_{host,device}_memory, device_lost, driver_error.

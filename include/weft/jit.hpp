@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 #include <weft/status.hpp>
@@ -47,7 +48,7 @@ struct CompilerCounts {
 /// - Sets outlive it.
 /// - May be used from many threads. Equal snippets are compiled once.
 /// - Lifetime, threads: docs/integration.md.
-class Compiler {
+class WEFT_API Compiler {
  public:
   /// Errors: not_found (shaderc does not start), out_of_host_memory, system_error.
   static Result<Compiler> create(const CompilerConfig& config = {}) noexcept;

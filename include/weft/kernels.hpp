@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include <weft/export.h>
+
 namespace weft {
 
 /// SPIR-V of one kernel variant.
@@ -28,7 +30,7 @@ struct PackedKernels;
 /// - Sets outlive the Compiler.
 /// - Sets with equal code use the same pipelines of a Context, whatever their names. Others never mix.
 /// - Lifetime, threads: docs/integration.md.
-class KernelSet {
+class WEFT_API KernelSet {
  public:
   /// Copies name, primitive and kernels. `name` is for messages.
   /// Code that was not built from weft's templates is refused by the primitives, not here.

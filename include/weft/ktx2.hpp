@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/status.hpp>
 
 #include <cstddef>
@@ -64,7 +65,7 @@ struct Header {
 };
 
 /// Level `level`'s extent.
-Extent extent_of(const Header& header, uint32_t level) noexcept;
+WEFT_API Extent extent_of(const Header& header, uint32_t level) noexcept;
 
 /// Where a level is. Its content is slices, one for each layer and face, in the order of layers, then faces.
 ///
@@ -96,14 +97,14 @@ struct Texture {
 ///   slice_bytes, is for the decoder to check.
 /// - vk_format is 0, or a format whose blocks are known. 0 is for the caller to transcode, by color_model.
 /// - Errors: unsupported, by name, if supercompression is neither `none` nor `zstd`.
-Result<Texture> read(std::span<const std::byte> head, uint64_t file_bytes) noexcept;
+WEFT_API Result<Texture> read(std::span<const std::byte> head, uint64_t file_bytes) noexcept;
 
 /// Returns what read() does before it looks for levels. Accepts any supercompression, and any VkFormat.
-Result<Header> read_header(std::span<const std::byte> head) noexcept;
+WEFT_API Result<Header> read_header(std::span<const std::byte> head) noexcept;
 
 /// Returns levels, of any supercompression. `header`: what read_header() has returned for this head.
 /// Errors: unsupported if the format of a DDS file is unknown.
-Result<std::vector<Level>> read_levels(const Header& header, std::span<const std::byte> head,
-                                       uint64_t file_bytes) noexcept;
+WEFT_API Result<std::vector<Level>> read_levels(const Header& header, std::span<const std::byte> head,
+                                                uint64_t file_bytes) noexcept;
 
 }  // namespace weft::ktx2

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/types.hpp>
 
@@ -15,7 +16,7 @@ enum class IntervalsBy : uint8_t {
   offsets,
 };
 
-const char* name_of(IntervalsBy by) noexcept;
+WEFT_API const char* name_of(IntervalsBy by) noexcept;
 
 /// At least one of the two outputs must be requested.
 struct LoadBalanceSearchConfig {
@@ -65,7 +66,7 @@ struct LoadBalanceSearchArgs {
 ///   Those without work return at once.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: IntervalExpand, IntervalMove, TransformLbs.
-class LoadBalanceSearch {
+class WEFT_API LoadBalanceSearch {
  public:
   /// Builds the pipelines. Errors: unsupported (type of counts or indices, no output requested),
   /// out_of_{host,device}_memory, device_lost, driver_error.

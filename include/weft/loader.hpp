@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/pack.hpp>
 #include <weft/status.hpp>
@@ -44,7 +45,7 @@ enum class RequestStatus : uint8_t {
   device_lost,       ///< the VkDevice is lost, or refused a submission
 };
 /// The enumerator's name.
-const char* name_of(RequestStatus status) noexcept;
+WEFT_API const char* name_of(RequestStatus status) noexcept;
 
 /// What took a request's bytes to their destination.
 enum class LoadPath : uint8_t {
@@ -54,7 +55,7 @@ enum class LoadPath : uint8_t {
   device_decode,  ///< all that is compressed was decoded on the device
 };
 /// The enumerator's name.
-const char* name_of(LoadPath path) noexcept;
+WEFT_API const char* name_of(LoadPath path) noexcept;
 
 /// Requests of a higher priority begin first; those that have begun go on.
 enum class LoadPriority : uint8_t { high, normal, low };
@@ -67,7 +68,7 @@ enum class ReadBackend : uint8_t {
   threads,     ///< plain reads by the threads that run the Loader
 };
 /// The enumerator's name.
-const char* name_of(ReadBackend backend) noexcept;
+WEFT_API const char* name_of(ReadBackend backend) noexcept;
 
 /// Memory that files are read to, as the device sees it.
 enum class StagingMemory : uint8_t {
@@ -80,7 +81,7 @@ enum class StagingMemory : uint8_t {
   device,
 };
 /// The enumerator's name.
-const char* name_of(StagingMemory memory) noexcept;
+WEFT_API const char* name_of(StagingMemory memory) noexcept;
 
 /// A level, or a part of one, of an image. Its commands end in `layout`.
 struct ImageDestination {
@@ -101,7 +102,7 @@ struct ImageDestination {
 using LoadDestination = std::variant<std::span<std::byte>, BufferRange, ImageDestination>;
 
 /// A pack that a Loader reads. Copies share; the last one closes the file.
-class LoaderPack {
+class WEFT_API LoaderPack {
  public:
   LoaderPack() = default;
   /// The directory. Precondition: not default-constructed. Calls that read assets return errors.
@@ -164,7 +165,7 @@ struct LoadSignal {
 };
 
 /// Requests that were submitted together. Copies share. Safe to use from many threads.
-class LoadBatch {
+class WEFT_API LoadBatch {
  public:
   LoadBatch() = default;
   uint32_t size() const noexcept;
@@ -265,7 +266,7 @@ struct LoaderUsage {
 /// - The CPU decodes what the device cannot, or refuses: RequestReport::path. docs/loader.md has which files those are,
 ///   such as those with a frame of Zstandard after one that does not declare the size of its content.
 /// - All calls are safe from many threads at once, but record() as recording is.
-class Loader {
+class WEFT_API Loader {
  public:
   /// For host memory alone: needs no device. Errors: invalid_argument, out_of_host_memory, system_error (a backend that
   /// is required and missing).

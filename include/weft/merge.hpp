@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 #include <weft/types.hpp>
@@ -72,7 +73,7 @@ struct MergeArgs {
 ///   per tile. 4 more bytes of scratch per tile.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: SetOperation, MergeSort.
-class Merge {
+class WEFT_API Merge {
  public:
   /// Builds the pipelines. Errors: unsupported (key type, value size, no output requested, own_kernels of another
   /// primitive), out_of_{host,device}_memory, device_lost, driver_error.

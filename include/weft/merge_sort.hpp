@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 #include <weft/types.hpp>
@@ -68,7 +69,7 @@ struct MergeSortArgs {
 ///   copies of either that is not an output; 4 bytes per tile if a pass is two dispatches.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: RadixSort, for built-in keys of 4 and 8 bytes; SegmentedSort.
-class MergeSort {
+class WEFT_API MergeSort {
  public:
   /// Builds the pipelines. Errors: unsupported (key type, value size, no output requested, own_kernels of another
   /// primitive), out_of_{host,device}_memory, device_lost, driver_error.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/gstd.hpp>
 #include <weft/status.hpp>
 
@@ -50,8 +51,8 @@ enum class Coding : uint8_t { raw, gstd };
 enum class ImageFile : uint8_t { none, dds, ktx2 };
 
 /// The enumerator's name. Null if the value is invalid.
-const char* name_of(Kind kind) noexcept;
-const char* name_of(ImageFile file) noexcept;
+WEFT_API const char* name_of(Kind kind) noexcept;
+WEFT_API const char* name_of(ImageFile file) noexcept;
 
 /// Description of an image, from its file's header. All zero if the asset is none.
 struct Image {
@@ -126,7 +127,7 @@ enum class Fault : uint8_t {
 };
 
 /// The enumerator's name, e.g. "bad_range".
-const char* name_of(Fault fault) noexcept;
+WEFT_API const char* name_of(Fault fault) noexcept;
 
 /// A fault and its byte position in the pack.
 struct Verdict {
@@ -147,16 +148,16 @@ struct ReadConfig {
 };
 
 /// XXH3-64 of bytes, by which paths and contents are named.
-uint64_t hash_of(std::span<const std::byte> bytes) noexcept;
-uint64_t hash_of(std::string_view text) noexcept;
+WEFT_API uint64_t hash_of(std::span<const std::byte> bytes) noexcept;
+WEFT_API uint64_t hash_of(std::string_view text) noexcept;
 /// The same of `bytes` bytes that are read in pieces of 1 MiB.
-Result<uint64_t> hash_of(const ReadAt& read, uint64_t bytes) noexcept;
+WEFT_API Result<uint64_t> hash_of(const ReadAt& read, uint64_t bytes) noexcept;
 
 /// Why a text is no path of a pack, or an empty text.
-std::string fault_of_path(std::string_view path);
+WEFT_API std::string fault_of_path(std::string_view path);
 
 /// An opened pack. Const calls may run at once on several threads, if the callback may.
-class PackReader {
+class WEFT_API PackReader {
  public:
   /// Reads and checks headers and directory, but no asset. The pack is not copied and must outlive the reader.
   static Result<PackReader> open(std::span<const std::byte> pack, Verdict* verdict = nullptr) noexcept;
@@ -206,7 +207,7 @@ class PackReader {
 };
 
 /// An asset to be written: what the directory says of it.
-struct Asset {
+struct WEFT_API Asset {
   std::string path;
   uint64_t content_hash = 0;
   uint64_t content_bytes = 0;
@@ -222,7 +223,7 @@ struct Asset {
 };
 
 /// An entry of a reader as an asset.
-Asset asset_of(const PackReader& reader, const Entry& entry);
+WEFT_API Asset asset_of(const PackReader& reader, const Entry& entry);
 
 /// Receives stored bytes, in order.
 class Payload {
@@ -254,7 +255,7 @@ struct Resume {
 
 /// Encodes assets. Keeps a compressor between them. The result depends on content, path and configuration, not on
 /// threads.
-class AssetEncoder {
+class WEFT_API AssetEncoder {
  public:
   /// Errors: invalid_argument.
   static Result<AssetEncoder> create(const gstd::CompressConfig& config = {}) noexcept;
@@ -289,6 +290,7 @@ struct PackEnd {
 
 /// Makes directory and header of a pack with these assets, in any order, whose payload ends at `payload_end`.
 /// Errors: invalid_argument (invalid or equal paths, paths of equal hash, assets that a reader would refuse).
-Result<PackEnd> end_pack(std::span<const Asset> assets, uint64_t payload_end, uint64_t generation = 1) noexcept;
+WEFT_API Result<PackEnd> end_pack(std::span<const Asset> assets, uint64_t payload_end,
+                                  uint64_t generation = 1) noexcept;
 
 }  // namespace weft::pack

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/types.hpp>
 
@@ -57,7 +58,7 @@ struct RadixSortArgs {
 ///   1 KiB per workgroup, of which there are at most 65,535.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: MergeSort, for other keys, a user's order and permutations; SegmentedSort.
-class RadixSort {
+class WEFT_API RadixSort {
  public:
   /// Builds the pipelines. Errors: unsupported (key type, value size, bit range), out_of_{host,device}_memory,
   /// device_lost, driver_error.

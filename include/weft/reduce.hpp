@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 #include <weft/types.hpp>
@@ -52,7 +53,7 @@ struct ReduceArgs {
 /// - Cost: reads each item once. Two dispatches, one for small counts. A few KiB of scratch, whatever the count.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: ReduceByKey, SegmentedReduce.
-class Reduce {
+class WEFT_API Reduce {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit types), unsupported (operator, item and accumulator do not
   /// match; own_kernels of another primitive), out_of_{host,device}_memory, device_lost, driver_error.

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 #include <weft/types.hpp>
@@ -60,7 +61,7 @@ struct ReduceByKeyArgs {
 /// - Keys and results of less than 4 bytes are written by atomics.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: SegmentedReduce, for segments given by offsets.
-class ReduceByKey {
+class WEFT_API ReduceByKey {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit items, look_back), unsupported (operator, item or
   /// accumulator not listed above, or not matching; own_kernels of another primitive), out_of_{host,device}_memory,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/types.hpp>
 
@@ -45,7 +46,7 @@ struct RunLengthDecodeArgs {
 /// - Dispatches: as LoadBalanceSearch by counts.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: IntervalExpand, for other value sizes and for offsets.
-class RunLengthDecode {
+class WEFT_API RunLengthDecode {
  public:
   /// Builds the pipelines. Errors: unsupported (symbol size or type of lengths), out_of_{host,device}_memory,
   /// device_lost, driver_error.

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 #include <weft/types.hpp>
@@ -69,7 +70,7 @@ struct RunLengthEncodeArgs {
 /// - Every further 2^31 items take as many dispatches again.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: RunLengthDecode, ReduceByKey.
-class RunLengthEncode {
+class WEFT_API RunLengthEncode {
  public:
   /// Builds the pipelines. Errors: missing_feature (look_back), unsupported (length is not u32 or u64, own_kernels of
   /// another primitive), out_of_{host,device}_memory, device_lost, driver_error.

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 #include <weft/types.hpp>
@@ -15,7 +16,7 @@ enum class ScanKind : uint8_t {
   inclusive,  ///< output i combines the items up to and including item i
 };
 
-const char* name_of(ScanKind kind) noexcept;
+WEFT_API const char* name_of(ScanKind kind) noexcept;
 
 struct ScanConfig {
   ScanKind kind = ScanKind::exclusive;
@@ -60,7 +61,7 @@ struct ScanArgs {
 /// - Fastest if the addresses of both ranges are equal modulo 16 bytes, scaled by item size.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: ScanByKey, SegmentedScan.
-class Scan {
+class WEFT_API Scan {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit types, look_back), unsupported (operator, item and
   /// accumulator do not match; own_kernels of another primitive), out_of_{host,device}_memory, device_lost,

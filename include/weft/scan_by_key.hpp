@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 #include <weft/scan.hpp>
@@ -18,7 +19,7 @@ enum class SegmentsBy : uint8_t {
   head_words,  ///< a u32 per item, not 0 at a segment's first
 };
 
-const char* name_of(SegmentsBy segments) noexcept;
+WEFT_API const char* name_of(SegmentsBy segments) noexcept;
 
 struct ScanByKeyConfig {
   ScanKind kind = ScanKind::exclusive;
@@ -70,7 +71,7 @@ struct ScanByKeyArgs {
 ///   With head_bits: if values are 16-byte aligned.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: SegmentedScan, for segments given by offsets.
-class ScanByKey {
+class WEFT_API ScanByKey {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit items, look_back), unsupported (operator, item or
   /// accumulator not listed above, or not matching; own_kernels of another primitive), out_of_{host,device}_memory,

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 #include <weft/types.hpp>
@@ -55,7 +56,7 @@ struct SegmentedReduceArgs {
 ///   workgroup per segment in one dispatch, and a second dispatch above 32,768 items.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: ReduceByKey, for segments given by keys.
-class SegmentedReduce {
+class WEFT_API SegmentedReduce {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit items), unsupported (operator, item, accumulator or offset
   /// not listed above, or not matching; own_kernels of another primitive), out_of_{host,device}_memory, device_lost,

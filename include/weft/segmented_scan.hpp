@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 #include <weft/scan.hpp>
@@ -64,7 +65,7 @@ struct SegmentedScanArgs {
 /// - Scratch: a bit per item, and that of ScanByKey.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: ScanByKey, for segments given by keys or flags.
-class SegmentedScan {
+class WEFT_API SegmentedScan {
  public:
   /// Builds the pipelines. Errors: missing_feature (64-bit items, look_back), unsupported (operator, item, accumulator
   /// or offset not listed above, or not matching; own_kernels of another primitive), out_of_{host,device}_memory,

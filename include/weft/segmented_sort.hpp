@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/types.hpp>
 
@@ -59,7 +60,7 @@ struct SegmentedSortArgs {
 /// - Scratch: a copy of keys and values, a bit per key, and 1 KiB per min(short_keys(), tile_keys() / 3) keys. If no
 ///   segment can be long, only a bit per key and some words.
 /// - Barriers, lifetime, threads: docs/integration.md.
-class SegmentedSort {
+class WEFT_API SegmentedSort {
  public:
   /// Builds the pipelines. Errors: unsupported (type of keys or offsets, value size), out_of_{host,device}_memory,
   /// device_lost, driver_error.

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 #include <weft/types.hpp>
@@ -34,7 +35,7 @@ enum class Criterion : uint8_t {
   run_head,       ///< i is 0 or item i has other bits than item i - 1: the first of each run of equal items
 };
 
-const char* name_of(Criterion criterion) noexcept;
+WEFT_API const char* name_of(Criterion criterion) noexcept;
 
 /// Position of the tested member in a struct.
 struct Member {
@@ -46,7 +47,7 @@ struct Member {
   uint32_t bytes = 0;
 };
 
-struct SelectConfig {
+struct WEFT_API SelectConfig {
   Criterion criterion = Criterion::nonzero;
   /// Type of the tested items. flagged and not_flagged: ignored. u32x2: with run_head, or with bit flags.
   Type item = Type::u32;
@@ -114,7 +115,7 @@ struct SelectArgs {
 /// - Every further 2^31 items take as many dispatches again.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: Partition, which keeps the others too; BulkRemove, which removes by index; RunLengthEncode.
-class Select {
+class WEFT_API Select {
  public:
   /// Builds the pipelines. Errors: missing_feature (look_back), unsupported (criterion or moved items do not match the
   /// item; own_kernels of another primitive), out_of_{host,device}_memory, device_lost, driver_error.
@@ -181,7 +182,7 @@ struct PartitionArgs {
 /// - Every item is written once.
 /// - Cost, determinism, errors: as Select.
 /// - Barriers, lifetime, threads: docs/integration.md.
-class Partition {
+class WEFT_API Partition {
  public:
   /// Builds the pipelines. Errors: as Select::create.
   static Result<Partition> create(const Context& context, const PartitionConfig& config) noexcept;

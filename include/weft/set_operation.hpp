@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 #include <weft/types.hpp>
@@ -18,7 +19,7 @@ enum class SetOperator : uint8_t {
   set_symmetric_difference,  ///< |m - n| copies: the last of whichever has more
 };
 
-const char* name_of(SetOperator operation) noexcept;
+WEFT_API const char* name_of(SetOperator operation) noexcept;
 
 /// At least one of the three outputs must be requested.
 struct SetOperationConfig {
@@ -91,7 +92,7 @@ struct SetOperationArgs {
 /// - Scratch: 8 bytes per tile and a few KiB.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: Merge, which keeps every key of both.
-class SetOperation {
+class WEFT_API SetOperation {
  public:
   /// Builds the pipelines. Errors: unsupported (key type, value size, no output requested, own_kernels of another
   /// primitive), out_of_{host,device}_memory, device_lost, driver_error.

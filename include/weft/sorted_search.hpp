@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/types.hpp>
 
@@ -43,7 +44,7 @@ struct SortedSearchArgs {
 ///   Two dispatches; the first reads about 2·log2(haystack_count) keys per tile. 4 bytes of scratch per tile.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: BinarySearch, for unsorted needles; it may be faster for a few needles in a large haystack.
-class SortedSearch {
+class WEFT_API SortedSearch {
  public:
   /// Builds the pipelines. Errors: unsupported (key type), out_of_{host,device}_memory, device_lost, driver_error.
   static Result<SortedSearch> create(const Context& context, const SortedSearchConfig& config) noexcept;

@@ -10,6 +10,8 @@
 #include <variant>
 #include <version>
 
+#include <weft/export.h>
+
 #if defined(__cpp_lib_expected)
 #include <expected>
 #endif
@@ -33,10 +35,10 @@ enum class ErrorCode : uint8_t {
 };
 
 /// The code's name, e.g. "invalid_argument".
-const char* name_of(ErrorCode code) noexcept;
+WEFT_API const char* name_of(ErrorCode code) noexcept;
 
 /// A code for programs and a sentence for people.
-struct Error {
+struct WEFT_API Error {
   ErrorCode code;
   std::string message;
 
@@ -51,8 +53,8 @@ struct Error {
 
 namespace detail {
 // Print a message and call std::abort.
-[[noreturn]] void abort_on_value_of(const Error& error) noexcept;
-[[noreturn]] void abort_on_error_of_success() noexcept;
+[[noreturn]] WEFT_API void abort_on_value_of(const Error& error) noexcept;
+[[noreturn]] WEFT_API void abort_on_error_of_success() noexcept;
 }  // namespace detail
 
 /// Success, or an Error. Converts implicitly from Error.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/types.hpp>
 
@@ -55,7 +56,7 @@ struct TopKArgs {
 /// - Scratch: an eighth of the keys, 1 KiB per 8 bits of a key, and that of a scan.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: RadixSort; Reduce for k = 1; Select for keys beyond a known limit.
-class TopK {
+class WEFT_API TopK {
  public:
   /// Builds the pipelines. Errors: missing_feature (look_back), unsupported (key type, value size,
   /// positions of another size than 4), out_of_{host,device}_memory, device_lost, driver_error.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 #include <weft/load_balance_search.hpp>
@@ -57,7 +58,7 @@ struct TransformLbsArgs {
 /// - Dispatches: as LoadBalanceSearch by counts, with offsets too.
 /// - Barriers (for the body's buffers too), lifetime, threads: docs/integration.md.
 /// - Known elsewhere as transform_lbs (moderngpu).
-class TransformLbs {
+class WEFT_API TransformLbs {
  public:
   /// Builds the pipelines. Errors: unsupported (own_kernels missing or of another primitive, type of counts),
   /// out_of_{host,device}_memory, device_lost, driver_error.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/types.hpp>
 
@@ -49,7 +50,7 @@ enum class ZstdRefusal : uint32_t {
 };
 
 /// Returns "none", "inexact" ...; "unknown" for other values.
-const char* name_of(ZstdRefusal refusal) noexcept;
+WEFT_API const char* name_of(ZstdRefusal refusal) noexcept;
 
 /// What all frames of a call have in sum, at most. zstd_frames() counts it.
 struct ZstdBounds {
@@ -119,7 +120,7 @@ struct ZstdDecodeArgs {
 /// - Needs neither 8-bit storage nor shaderInt64.
 /// - Subgroups have 32 lanes if the device supports that, whatever the Context's size.
 /// - Barriers, lifetime, threads: docs/integration.md.
-class ZstdDecode {
+class WEFT_API ZstdDecode {
  public:
   /// Builds the pipelines. Errors: out_of_{host,device}_memory, device_lost, driver_error.
   static Result<ZstdDecode> create(const Context& context, const ZstdDecodeConfig& config = {}) noexcept;
@@ -154,6 +155,6 @@ struct ZstdTable {
 /// - The capacity is the content size, or if the frame does not declare it, the sum of what its blocks may have.
 /// - Reads headers of frames, blocks and sections only.
 /// - Errors: corrupt_stream (bytes that are no frame, a frame of 4 GiB or of more than kMaxZstdContent).
-Result<ZstdTable> zstd_frames(std::span<const std::byte> stream, uint64_t source, uint64_t output) noexcept;
+WEFT_API Result<ZstdTable> zstd_frames(std::span<const std::byte> stream, uint64_t source, uint64_t output) noexcept;
 
 }  // namespace weft

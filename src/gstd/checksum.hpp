@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include <weft/export.h>
+
 #include "gstd/little_endian.hpp"
 #include "gstd/tile.hpp"
 
@@ -37,7 +39,7 @@ inline uint32_t sum_of_words(const std::byte* bytes, size_t words) noexcept {
 }
 
 /// The format's checksum of bytes. Word 0 is their number; the others are the bytes, little-endian, padded with zeros.
-uint32_t checksum(std::span<const std::byte> bytes, Vectors most = Vectors::all) noexcept;
+WEFT_API uint32_t checksum(std::span<const std::byte> bytes, Vectors most = Vectors::all) noexcept;
 
 /// The same for 32-bit words, one at a time: a stream's checksum is that of its tiles' checksums.
 class WordSum {

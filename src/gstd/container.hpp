@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/gstd.hpp>
 
 #include <array>
@@ -68,7 +69,7 @@ struct SegmentHeader {
   bool small() const noexcept { return has(kSmall); }
   uint32_t tile_bytes() const noexcept { return 1u << tile_log; }
   uint32_t tiles() const noexcept { return (content_bytes >> tile_log) + ((content_bytes & (tile_bytes() - 1)) != 0); }
-  uint32_t bytes_of(uint32_t tile) const noexcept;
+  WEFT_API uint32_t bytes_of(uint32_t tile) const noexcept;
   uint32_t header_bytes() const noexcept {
     return !small()              ? static_cast<uint32_t>(kHeaderBytes)
            : has(kTileChecksums) ? 16
@@ -107,7 +108,7 @@ bool begins_frame(std::span<const std::byte> bytes) noexcept;
 std::optional<Refusal> load_frame(std::span<const std::byte> bytes, uint64_t position, uint64_t& frame_bytes);
 
 /// Reads the header at `position` from `bytes`, which may be fewer than a header.
-std::optional<Refusal> load_header(std::span<const std::byte> bytes, uint64_t position, SegmentHeader& header);
+WEFT_API std::optional<Refusal> load_header(std::span<const std::byte> bytes, uint64_t position, SegmentHeader& header);
 
 /// Checks that `header`, at `position`, may follow `previous` or, if that is null, begin a stream.
 std::optional<Refusal> check_order(const SegmentHeader* previous, const SegmentHeader& header, uint64_t position);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/export.h>
 #include <weft/gstd.hpp>
 
 #include <cstdint>
@@ -46,9 +47,9 @@ class SegmentWalk {
       : source_(source), verdict_(config.verdict), order_(config.max_content.value_or(UINT64_MAX)) {}
 
   /// Reads the next segment's header. Returns false at the streams' proper end.
-  Result<bool> next();
+  WEFT_API Result<bool> next();
   /// Checks and returns the segment's tables, valid until the next call of either function.
-  Result<Tables> tables();
+  WEFT_API Result<Tables> tables();
 
   const SegmentHeader& header() const noexcept { return order_.header(); }
   const HeaderOrder& order() const noexcept { return order_; }
@@ -63,6 +64,6 @@ class SegmentWalk {
 };
 
 /// The content that all headers declare.
-Result<uint64_t> content_size(const Source& source, const DecompressConfig& config);
+WEFT_API Result<uint64_t> content_size(const Source& source, const DecompressConfig& config);
 
 }  // namespace weft::gstd

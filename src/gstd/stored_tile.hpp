@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include <weft/export.h>
+
 #include "gstd/container.hpp"
 
 namespace weft::gstd {
@@ -22,9 +24,9 @@ struct StoredTile {
 class TileUnpacker {
  public:
   /// Fills `output`, the whole tile.
-  std::optional<Refusal> unpack(const StoredTile& tile, std::span<std::byte> output, bool reference);
+  WEFT_API std::optional<Refusal> unpack(const StoredTile& tile, std::span<std::byte> output, bool reference);
   /// Memory for a tile of which only a part is requested; valid until the next call.
-  std::span<std::byte> room(size_t bytes);
+  WEFT_API std::span<std::byte> room(size_t bytes);
 
  private:
   std::vector<uint32_t> words_;

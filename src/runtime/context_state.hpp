@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 
@@ -50,7 +51,7 @@ class Pipeline {
   VkPipeline handle() const noexcept { return pipeline_.get(); }
   /// Empty without VK_EXT_debug_utils.
   const std::string& name() const noexcept { return name_; }
-  VkPipelineLayout layout() const noexcept;
+  WEFT_API VkPipelineLayout layout() const noexcept;
 
  private:
   std::shared_ptr<const ContextState> context_;  // before the pipeline: outlives it
@@ -74,8 +75,8 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
 
   const vk::DeviceTable& vk() const noexcept { return table_; }
   /// A label of what is recorded until end_label(). Nothing without VK_EXT_debug_utils.
-  void begin_label(VkCommandBuffer commands, const std::string& name) const noexcept;
-  void end_label(VkCommandBuffer commands) const noexcept;
+  WEFT_API void begin_label(VkCommandBuffer commands, const std::string& name) const noexcept;
+  WEFT_API void end_label(VkCommandBuffer commands) const noexcept;
   VkDevice device() const noexcept { return device_; }
   const VkAllocationCallbacks* allocator() const noexcept { return allocator_; }
   const DeviceTraits& traits() const noexcept { return traits_; }
@@ -83,7 +84,7 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   uint32_t subgroup_size() const noexcept { return subgroup_size_; }
   /// Of a pipeline with workgroups of this size: no wider than they are, where subgroups are emulated
   /// or the device has such sizes.
-  uint32_t subgroup_size_in(uint32_t workgroup_size) const noexcept;
+  WEFT_API uint32_t subgroup_size_in(uint32_t workgroup_size) const noexcept;
   uint32_t required_subgroup_size() const noexcept { return pin_subgroup_size_ ? subgroup_size_ : 0; }
   Strategy strategy() const noexcept { return strategy_; }  ///< what automatic means here; never automatic
   bool strategy_is_forced() const noexcept { return strategy_is_forced_; }  ///< by the host or WEFT_STRATEGY
@@ -93,7 +94,7 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
 
   bool has_type(Type type) const noexcept;  ///< whether items of `type` can be computed with
   Status check_type(Type type) const;  ///< missing_feature, naming it, where items of `type` cannot be computed with
-  Status check_look_back() const;      ///< missing_feature, naming it, where tile states cannot be published
+  WEFT_API Status check_look_back() const;  ///< missing_feature, naming it, where tile states cannot be published
 
   /// The pipeline of a kernel of the family `kernels`, built at the first request and shared by later equal ones while
   /// any holder lives. `kernel` is the manifest's name without the backend's suffix, e.g. "scan_look_back.u8.u32";

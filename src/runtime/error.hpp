@@ -3,6 +3,7 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <weft/export.h>
 #include <weft/status.hpp>
 
 #include "runtime/caught.hpp"
@@ -10,6 +11,6 @@
 namespace weft::runtime {
 
 /// VkResult as an Error; `what` says what failed, e.g. "vkCreateBuffer".
-Error error_of(VkResult result, const char* what);
+WEFT_API Error error_of(VkResult result, const char* what);
 
 }  // namespace weft::runtime

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <weft/export.h>
+
 namespace weft::runtime {
 
 /// SHA-256 (FIPS 180-4): names code by its content.
@@ -15,9 +17,9 @@ class Sha256 {
  public:
   void add(std::span<const std::byte> bytes) noexcept;
   /// The text and its length, so that texts one after the other cannot run into each other.
-  void add_text(std::string_view text) noexcept;
+  WEFT_API void add_text(std::string_view text) noexcept;
   std::array<uint8_t, 32> digest() noexcept;  ///< ends the message
-  std::string hexadecimal();                  ///< the same in 64 characters
+  WEFT_API std::string hexadecimal();         ///< the same in 64 characters
 
  private:
   void add_block() noexcept;

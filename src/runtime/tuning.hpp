@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <weft/export.h>
+
 #include "runtime/context_state.hpp"
 
 namespace weft::runtime {
@@ -43,7 +45,7 @@ class TuningTableBase {
                          std::span<const TuningOverride> overrides) const noexcept = 0;
 
  protected:
-  explicit TuningTableBase(std::string_view name) noexcept;
+  WEFT_API explicit TuningTableBase(std::string_view name) noexcept;
   ~TuningTableBase() = default;
 
  private:

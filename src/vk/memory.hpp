@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include <weft/export.h>
+
 #include "vk/unique.hpp"
 
 namespace weft::vk {
@@ -22,8 +24,8 @@ enum class MemoryUse : uint8_t {
 /// device may be a 256 MiB heap of its own. window: device-local, host-visible and coherent only. staging:
 /// host-visible and coherent only; those outside the device first, for the same reason, and among them cached ones,
 /// because the host reads uncached memory at a small share of its speed.
-std::vector<uint32_t> memory_types(const VkPhysicalDeviceMemoryProperties& memory, uint32_t allowed_types,
-                                   MemoryUse use);
+WEFT_API std::vector<uint32_t> memory_types(const VkPhysicalDeviceMemoryProperties& memory, uint32_t allowed_types,
+                                            MemoryUse use);
 
 /// A buffer bound to memory of its own.
 struct BoundBuffer {
@@ -43,8 +45,8 @@ struct HostMemory {
 /// Creates `out`, trying the memory types in order until one has room. VK_ERROR_OUT_OF_DEVICE_MEMORY where none
 /// has, also where no heap is as large as the buffer, or `host` is too small for what the driver needs. Several
 /// `families` of queues share the buffer.
-VkResult create_bound_buffer(const DeviceRef& device, const VkPhysicalDeviceMemoryProperties& memory, VkDeviceSize size,
-                             VkBufferUsageFlags usage, MemoryUse use, BoundBuffer& out,
-                             const HostMemory* host = nullptr, std::span<const uint32_t> families = {});
+WEFT_API VkResult create_bound_buffer(const DeviceRef& device, const VkPhysicalDeviceMemoryProperties& memory,
+                                      VkDeviceSize size, VkBufferUsageFlags usage, MemoryUse use, BoundBuffer& out,
+                                      const HostMemory* host = nullptr, std::span<const uint32_t> families = {});
 
 }  // namespace weft::vk

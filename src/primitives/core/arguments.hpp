@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <weft/export.h>
+
 #include "runtime/context_state.hpp"
 
 namespace weft::primitives {
@@ -47,7 +49,7 @@ Result<LocatedRange> locate(const runtime::ContextState& state, const char* prim
 
 bool overlap(const LocatedRange& a, const LocatedRange& b);
 
-Error argument_error(const char* primitive, const char* argument, const std::string& what);
+WEFT_API Error argument_error(const char* primitive, const char* argument, const std::string& what);
 
 /// Refuses a set that is made for another primitive, named as in KernelSet::primitive(), or
 /// does not say what it works on.
@@ -70,7 +72,7 @@ uint32_t register_bytes(Type accumulator);
 struct DispatchSize {
   uint32_t x, y;
 };
-DispatchSize dispatch_size(uint64_t groups, uint32_t max_x);
+WEFT_API DispatchSize dispatch_size(uint64_t groups, uint32_t max_x);
 
 /// Items absent before a range, so that vectors of `vector_bytes` lie on their boundaries.
 uint32_t head_items(VkDeviceAddress address, uint32_t vector_bytes, uint32_t item_bytes);

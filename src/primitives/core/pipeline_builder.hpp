@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <weft/export.h>
 #include <weft/context.hpp>
 #include <weft/kernels.hpp>
 
@@ -41,11 +42,11 @@ class PipelineBuilder {
   }
 
   /// `kernel`: without the backend's suffix, e.g. "scan_look_back.u8.u32". Errors: those of ContextState::pipeline().
-  PipelineBuilder& build(std::shared_ptr<const runtime::Pipeline>& pipeline, const std::string& kernel);
+  WEFT_API PipelineBuilder& build(std::shared_ptr<const runtime::Pipeline>& pipeline, const std::string& kernel);
   const Status& status() const noexcept { return status_; }
 
  private:
-  PipelineBuilder& set(uint32_t id, uint32_t value);
+  WEFT_API PipelineBuilder& set(uint32_t id, uint32_t value);
 
   const runtime::ContextState* state_;
   const PackedKernels* kernels_;

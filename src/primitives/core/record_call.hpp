@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include <weft/export.h>
 #include <weft/types.hpp>
 
 #include "primitives/core/arguments.hpp"
@@ -49,7 +50,7 @@ class RecordCall {
   }
   /// A count's three fields: where it is on the device, its value or upper bound, and words on the device. The address
   /// of a value is 0.
-  RecordCall& count(const char* name, const Count& count, uint64_t& address, uint64_t& value, uint32_t& words);
+  WEFT_API RecordCall& count(const char* name, const Count& count, uint64_t& address, uint64_t& value, uint32_t& words);
   /// The same where a value of 2^32 or more is refused.
   RecordCall& count(const char* name, const Count& count, uint64_t& address, uint32_t& value, uint32_t& words) {
     uint64_t wide = 0;
@@ -61,7 +62,7 @@ class RecordCall {
   RecordCall& counts(const char* name, const BufferRange& range, uint32_t number, uint64_t& address);
 
   /// Refuses an argument where no other has been refused before.
-  RecordCall& refuse(const char* argument, const std::string& what);
+  WEFT_API RecordCall& refuse(const char* argument, const std::string& what);
   RecordCall& refuse_if(bool wrong, const char* argument, const char* what) {
     return wrong ? refuse(argument, what) : *this;
   }
@@ -71,7 +72,7 @@ class RecordCall {
   }
 
   /// Looks for overlaps; to be called once, after all arguments.
-  bool accepted();
+  WEFT_API bool accepted();
   const Status& status() const noexcept { return status_; }
 
   /// In one dimension, or two where one has not room for so many workgroups.
@@ -89,7 +90,7 @@ class RecordCall {
     state_.end_label(commands_);
   }
   /// Makes what was written by dispatches visible to the next.
-  void barrier() const;
+  WEFT_API void barrier() const;
 
  private:
   struct Entry {
@@ -97,8 +98,8 @@ class RecordCall {
     bool written;
     bool may_be_previous = false;
   };
-  RecordCall& add(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment, bool written,
-                  uint64_t& address);
+  WEFT_API RecordCall& add(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment, bool written,
+                           uint64_t& address);
 
   const runtime::ContextState& state_;
   const char* primitive_;
