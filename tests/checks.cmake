@@ -71,6 +71,28 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_6
   set_tests_properties(abi PROPERTIES LABELS structure)
 endif()
 
+# Packages, of what is built.
+if(WEFT_BUILD_BENCH AND WEFT_BOTH_LIBRARIES)
+  add_test(NAME packages
+           COMMAND ${CMAKE_COMMAND} "-DBUILD=${PROJECT_BINARY_DIR}" "-DSOURCE=${PROJECT_SOURCE_DIR}"
+                   "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/packages" "-DPYTHON=${Python3_EXECUTABLE}"
+                   "-DCPACK=${CMAKE_CPACK_COMMAND}" "-DCXX=${CMAKE_CXX_COMPILER}"
+                   -P "${CMAKE_CURRENT_SOURCE_DIR}/packages_test.cmake")
+  set_tests_properties(packages PROPERTIES LABELS consumer TIMEOUT 300)
+endif()
+# Debian's own way builds all anew: `ctest -C slow -R debian_packages`.
+add_test(NAME debian_packages CONFIGURATIONS slow
+         COMMAND "${WEFT_BASH}" "${PROJECT_SOURCE_DIR}/packaging/debian_packages.sh" "${PROJECT_BINARY_DIR}/debian")
+set_tests_properties(debian_packages PROPERTIES LABELS slow TIMEOUT 3600)
+
+# Licences of all files.
+find_program(WEFT_REUSE reuse)
+mark_as_advanced(WEFT_REUSE)
+if(WEFT_REUSE)
+  add_test(NAME reuse COMMAND "${WEFT_REUSE}" --root "${PROJECT_SOURCE_DIR}" lint)
+  set_tests_properties(reuse PROPERTIES LABELS structure)
+endif()
+
 # What is linked weighs as much as the table says, where it is made as there: optimized, in archives.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT BUILD_SHARED_LIBS AND NOT WEFT_KERNELS_FROM AND TARGET gstd
    AND TARGET weft-bench AND CMAKE_STRIP)

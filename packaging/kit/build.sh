@@ -101,7 +101,9 @@ stage() {
   local package stage=$work/stage/$name
   rm -rf "$stage"
   mkdir -p "$stage/licenses"
-  cp "$work/$1/bench/weft-bench$2" "$work/$1/tools/gstd$2" "$source"/LICENSE* "$stage/"
+  cp "$work/$1/bench/weft-bench$2" "$work/$1/tools/gstd$2" "$stage/"
+  sed s/LICENSES/licenses/ "$source/LICENSE" >"$stage/LICENSE"
+  cp "$source"/LICENSES/*.txt "$stage/licenses/"
   # Of what is inside the programs.
   for package in libzstd-dev liblz4-dev libdeflate-dev libfmt-dev libcli11-dev nlohmann-json3-dev libvulkan-volk-dev \
                  libxxhash-dev libhwy-dev doctest-dev; do
@@ -132,7 +134,7 @@ pack_windows() {
   build windows weft-bench gstd weft_tests weft_contract_tests gstd_tests loader_host_tests
   stage windows .exe mingw-w64-x86-64-dev
   cp "$here/check.cmd" "$work/stage/$name/"
-  sed -i 's/$/\r/' "$work/stage/$name"/{check.cmd,README.txt,LICENSE*}
+  sed -i 's/$/\r/' "$work/stage/$name"/{check.cmd,README.txt,LICENSE,licenses/{MIT,Apache-2.0}.txt}
   rm -f "$work/$name.zip"
   (cd "$work/stage" && find "$name" | sort | zip -qX "$work/$name.zip" -@)
   check_windows "$work/$name.zip" "$name"

@@ -3,6 +3,7 @@
 #   cmake -DSHADERS=<folder> -DPATHS=<file that lists paths below it, sorted> -DOUTPUT=<source> -P embed_templates.cmake
 cmake_minimum_required(VERSION 3.25)
 
+# REUSE-IgnoreStart
 string(CONCAT code "// SPDX-License-Identifier: MIT OR Apache-2.0\n// Generated from shaders/.\n"
                    "#include \"jit/templates.hpp\"\n\nnamespace weft::jit {\nnamespace {\n"
                    "constexpr TemplateSource kSources[] = {\n")
