@@ -8,6 +8,10 @@
 # own include. What is private is needed to link a static library. With WEFT_BOTH_LIBRARIES, <target>_shared is the
 # shared library, of the same objects.
 #
+#   weft_package_spirv(<directory> <target>...)
+#
+# Makes <directory>, and installs it: the targets' kernels as SPIR-V, with a manifest (docs/spirv.md).
+#
 #   weft_package_config()
 #
 # Installs weftConfig.cmake, for the components packaged so far.
@@ -118,6 +122,30 @@ function(weft_shared_of target)
     endif()
     target_link_libraries(${library} ${scope} ${link})
   endforeach()
+endfunction()
+
+function(weft_package_spirv directory)
+  find_package(Python3 COMPONENTS Interpreter QUIET)
+  if(NOT Python3_FOUND)
+    message(STATUS "weft: Python is missing: kernels are not installed as SPIR-V")
+    return()
+  endif()
+  set(folders "")
+  foreach(target IN LISTS ARGN)
+    get_target_property(folder ${target} WEFT_KERNEL_DIRECTORY)
+    list(APPEND folders "${folder}")
+  endforeach()
+  set(script "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/spirv_manifest.py")
+  add_custom_command(OUTPUT "${directory}/manifest.json"
+    COMMAND "${Python3_EXECUTABLE}" "${script}" "${PROJECT_SOURCE_DIR}/shaders" ${PROJECT_VERSION} "${directory}"
+            ${folders}
+    DEPENDS "${script}" ${ARGN}
+    COMMENT "Manifest of the kernels"
+    VERBATIM)
+  add_custom_target(weft_spirv ALL DEPENDS "${directory}/manifest.json")
+  if(WEFT_INSTALL)
+    install(DIRECTORY "${directory}" DESTINATION "${CMAKE_INSTALL_DATADIR}/weft")
+  endif()
 endfunction()
 
 function(weft_package_config)

@@ -32,8 +32,9 @@ function(check files batch)
 endfunction()
 
 if(CHECK STREQUAL "clang-format")
-  file(GLOB_RECURSE files "${SOURCE}/include/*.hpp" "${SOURCE}/src/*.[ch]pp" "${SOURCE}/tests/*.[ch]pp"
-       "${SOURCE}/bench/*.[ch]pp" "${SOURCE}/tools/*.[ch]pp" "${SOURCE}/examples/*.[ch]pp"
+  file(GLOB_RECURSE files "${SOURCE}/include/*.hpp" "${SOURCE}/include/*.h"
+       "${SOURCE}/src/*.[ch]pp" "${SOURCE}/tests/*.[ch]pp"
+       "${SOURCE}/bench/*.[ch]pp" "${SOURCE}/tools/*.[ch]pp" "${SOURCE}/examples/*.[ch]pp" "${SOURCE}/examples/*.c"
        "${SOURCE}/cmake/*.cpp" "${SOURCE}/packaging/*.cpp" "${SOURCE}/shaders/*.h")
   check("${files}" 12 clang-format --dry-run -Werror)
 else()
