@@ -80,6 +80,11 @@ if(WEFT_BUILD_BENCH AND WEFT_BOTH_LIBRARIES)
                    -P "${CMAKE_CURRENT_SOURCE_DIR}/packages_test.cmake")
   set_tests_properties(packages PROPERTIES LABELS consumer TIMEOUT 300)
 endif()
+add_test(NAME recipes
+         COMMAND ${CMAKE_COMMAND} "-DSOURCE=${PROJECT_SOURCE_DIR}" -DVERSION=${PROJECT_VERSION}
+                 "-DPYTHON=${Python3_EXECUTABLE}" "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/recipes"
+                 -P "${CMAKE_CURRENT_SOURCE_DIR}/recipes_test.cmake")
+set_tests_properties(recipes PROPERTIES LABELS structure)
 # Debian's own way builds all anew: `ctest -C slow -R debian_packages`.
 add_test(NAME debian_packages CONFIGURATIONS slow
          COMMAND "${WEFT_BASH}" "${PROJECT_SOURCE_DIR}/packaging/debian_packages.sh" "${PROJECT_BINARY_DIR}/debian")
