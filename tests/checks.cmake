@@ -90,6 +90,14 @@ add_test(NAME debian_packages CONFIGURATIONS slow
          COMMAND "${WEFT_BASH}" "${PROJECT_SOURCE_DIR}/packaging/debian_packages.sh" "${PROJECT_BINARY_DIR}/debian")
 set_tests_properties(debian_packages PROPERTIES LABELS slow TIMEOUT 3600)
 
+# The pages of the tree as a site.
+if(TARGET site)
+  add_test(NAME site COMMAND ${CMAKE_COMMAND} "-DBUILD=${PROJECT_BINARY_DIR}" "-DSOURCE=${PROJECT_SOURCE_DIR}"
+                             "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/site" "-DPYTHON=${WEFT_PYTHON_MARKDOWN}"
+                             -P "${CMAKE_CURRENT_SOURCE_DIR}/site_test.cmake")
+  set_tests_properties(site PROPERTIES LABELS structure TIMEOUT 400)
+endif()
+
 # Licences of all files.
 find_program(WEFT_REUSE reuse)
 mark_as_advanced(WEFT_REUSE)
