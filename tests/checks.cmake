@@ -90,6 +90,16 @@ add_test(NAME debian_packages CONFIGURATIONS slow
          COMMAND "${WEFT_BASH}" "${PROJECT_SOURCE_DIR}/packaging/debian_packages.sh" "${PROJECT_BINARY_DIR}/debian")
 set_tests_properties(debian_packages PROPERTIES LABELS slow TIMEOUT 3600)
 
+# The sources by clang's MS modes, where it is.
+find_program(WEFT_CLANG clang++)
+mark_as_advanced(WEFT_CLANG)
+if(WEFT_CLANG)
+  add_test(NAME clang-ms COMMAND ${CMAKE_COMMAND} "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DBUILD=${PROJECT_BINARY_DIR}"
+                                 "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/ms" "-DCLANG=${WEFT_CLANG}"
+                                 -P "${CMAKE_CURRENT_SOURCE_DIR}/ms_test.cmake")
+  set_tests_properties(clang-ms PROPERTIES LABELS style TIMEOUT 600 PROCESSORS 2)
+endif()
+
 # The pages of the tree as a site.
 if(TARGET site)
   add_test(NAME site COMMAND ${CMAKE_COMMAND} "-DBUILD=${PROJECT_BINARY_DIR}" "-DSOURCE=${PROJECT_SOURCE_DIR}"
