@@ -90,6 +90,11 @@ add_test(NAME debian_packages CONFIGURATIONS slow
          COMMAND "${WEFT_BASH}" "${PROJECT_SOURCE_DIR}/packaging/debian_packages.sh" "${PROJECT_BINARY_DIR}/debian")
 set_tests_properties(debian_packages PROPERTIES LABELS slow TIMEOUT 3600)
 
+# The codec on another processor: `ctest -C slow -R gstd_arm64`.
+add_test(NAME gstd_arm64 CONFIGURATIONS slow
+         COMMAND "${WEFT_BASH}" "${CMAKE_CURRENT_SOURCE_DIR}/gstd/arm64.sh" "${PROJECT_BINARY_DIR}/arm64")
+set_tests_properties(gstd_arm64 PROPERTIES LABELS slow TIMEOUT 3600)
+
 # The sources by clang's MS modes, where it is.
 find_program(WEFT_CLANG clang++)
 mark_as_advanced(WEFT_CLANG)

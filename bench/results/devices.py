@@ -56,6 +56,22 @@ Eight copies of a file of maps (bsp), and of one of textures (tga), level 19, ti
 GDeflate is the driver's decoder, the better of its two forms; the ratio is Gstd's speed over its.
 
 {decode}
+
+## Devices that are excluded
+
+Kernels take their buffers by address, so a device without bufferDeviceAddress cannot run them
+([decision](decisions/device-addresses.md)). Vulkan requires the feature from version 1.3 on; with 1.2 a driver may lack
+it. `weft::DeviceFeatures::query` and `weft-bench --list` name what a device lacks. Of the profiles that Khronos, Google
+and LunarG publish:
+
+| profile | Vulkan | bufferDeviceAddress | workgroups of 256 | weft runs |
+|---|---|---|---|---|
+| VP_KHR_roadmap_2022 and later | 1.3 | yes | yes | yes |
+| Vulkan 1.3 as it is (VP_LUNARG_minimum_requirements_1_3) | 1.3 | yes | 128 are promised | where it has 256 |
+| VP_ANDROID_15_minimums | 1.3 | yes | 128 are promised | where it has 256 |
+| Vulkan 1.2 as it is (VP_LUNARG_minimum_requirements_1_2) | 1.2 | no | 128 are promised | where it has both |
+| VP_ANDROID_baseline_2021, 2022 and vulkan_profile_2025 | 1.0, 1.1 | no | – | where it has more than that |
+| VP_LUNARG_desktop_baseline_2022 | 1.1 | no | – | where it has more than that |
 """
 
 
