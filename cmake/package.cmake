@@ -171,6 +171,7 @@ function(weft_package_config)
     install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
             DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" "${PROJECT_SOURCE_DIR}/examples"
-            DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc PATTERN Doxyfile EXCLUDE PATTERN gstd.1 EXCLUDE)
+            DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc PATTERN Doxyfile EXCLUDE PATTERN "*.1" EXCLUDE
+            PATTERN "site.*" EXCLUDE)
   endif()
 endfunction()
