@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
-# README.md and docs/loader.md show parts of the examples. Each stands after a line "<!-- from FILE -->" as a fenced
-# block, and in FILE between lines "// README" and "// README end"; the parts of one file are joined by an empty line.
-# This compares them.
+# README.md, docs/c.md and docs/loader.md show parts of the examples. Each stands after a line "<!-- from FILE -->" as
+# a fenced block, and in FILE between lines "// README" and "// README end"; the parts of one file are joined by an
+# empty line. This compares them.
 #   cmake -DROOT=<sources> -P readme_test.cmake                   checks README.md
 #   cmake -DSELF_CHECK=<empty directory> -P readme_test.cmake     plants differences and expects them to be found
 cmake_minimum_required(VERSION 3.25)
@@ -38,7 +38,7 @@ endfunction()
 function(check_readme)
   set(faults "")
   set(shown 0)
-  foreach(page IN ITEMS README.md docs/loader.md)
+  foreach(page IN ITEMS README.md docs/c.md docs/loader.md)
     if(EXISTS "${ROOT}/${page}")
       check_page(${page})
     endif()

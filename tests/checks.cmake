@@ -52,6 +52,7 @@ foreach(way IN ITEMS find_package add_subdirectory pkg_config gstd_alone)
            COMMAND ${CMAKE_COMMAND} -DWAY=${way} "-DSOURCE=${PROJECT_SOURCE_DIR}" "-DBUILD=${PROJECT_BINARY_DIR}"
                    "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/consumer/${way}" "-DCXX=${CMAKE_CXX_COMPILER}"
                    "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}" "-DSHARED=${BUILD_SHARED_LIBS}" -DJIT=${WEFT_JIT}
+                   -DC=${WEFT_C} "-DCC=${CMAKE_C_COMPILER}"
                    -P "${CMAKE_CURRENT_SOURCE_DIR}/consumer/consumer_test.cmake")
   set_tests_properties(consumer_${way} PROPERTIES LABELS consumer TIMEOUT 900 ENVIRONMENT "${weft_software_device}")
 endforeach()

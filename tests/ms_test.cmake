@@ -23,7 +23,8 @@ set(command "${CLANG}" --target=x86_64-w64-mingw32 -fsyntax-only -std=gnu++20 -f
     -D_WIN32_WINNT=0x0A00 -D_FILE_OFFSET_BITS=64 -DVK_NO_PROTOTYPES -DXXH_INLINE_ALL -DWEFT_SHARED -DWEFT_BUILDING
     -isystem "${gcc}/include/c++" -isystem "${gcc}/include/c++/x86_64-w64-mingw32"
     -isystem /usr/x86_64-w64-mingw32/include "-I${SOURCE}/include" "-I${SOURCE}/src" "-I${SOURCE}/shaders"
-    "-I${BUILD}/src/include" "-I${BUILD}/src/generated" "-I${BUILD}/src/decode/generated" -idirafter "${WORK}/include")
+    "-I${BUILD}/src/include" "-I${BUILD}/src/generated" "-I${BUILD}/src/decode/generated"
+    "-I${BUILD}/src/c/generated" -idirafter "${WORK}/include")
 file(GLOB_RECURSE sources RELATIVE "${SOURCE}/src" "${SOURCE}/src/*.cpp")
 list(FILTER sources EXCLUDE REGEX "_posix\\.cpp$|/(uring_reads|no_async_reads)\\.cpp$")
 foreach(source IN LISTS sources)

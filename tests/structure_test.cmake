@@ -211,6 +211,8 @@ function(check_tree)
                  "the loader knows packs, the decoders by their headers, the codec, runtime and vk, and files")
   check_includes(src/decode/ "${std};${weft};\"(vk|runtime|primitives|gstd|decode)/.*"
                  "the decoders on the device know what primitives know, and the codec")
+  check_includes(src/c/ "${std};${weft};\"c/.*;\"(handles|structs)\\.hpp\";\"runtime/caught\\.hpp\""
+                 "the C interface knows the public headers, and what is made of them")
   set(public "<[^/]+\\.h>;<(weft|vulkan|GLFW|CLI|fmt|nlohmann|cuda|cub|thrust|nvcomp|sys)/.*;\"(peers|support)/.*")
   list(APPEND public "\"((weft|weft_kernels|gstd|decode|loader)/)?[a-z0-9_]+\\.(hpp|h|glsl)\"")
   foreach(folder IN ITEMS bench/ examples/ tools/)
@@ -294,6 +296,7 @@ function(plant_tree)
   file(WRITE "${ROOT}/tests/scan/scan_test.cpp" "${spdx}#include \"runtime/pipeline.hpp\"\n")
   file(WRITE "${ROOT}/bench/scan/scan_bench.cpp" "${spdx}#include <weft/weft.hpp>\n")
   file(WRITE "${ROOT}/src/jit/compiler.cpp" "${spdx}#include <shaderc/shaderc.hpp>\n")
+  file(WRITE "${ROOT}/src/c/gpu.cpp" "${spdx}#include \"c/calls.hpp\"\n")
   file(WRITE "${ROOT}/tools/tool.cpp" "${spdx}#include <weft/weft.hpp>\n")
   file(WRITE "${ROOT}/run" "#!/bin/sh\n# SPDX-License-Identifier: MIT OR Apache-2.0\n")
   # 120 characters, of more bytes; a row of a table; a word.
@@ -402,6 +405,7 @@ foreach(case IN ITEMS "include/weft/status.hpp|<volk.h>|public headers"
                       "src/vk/table.hpp|\"runtime/pipeline.hpp\"|vk knows"
                       "src/runtime/pipeline.hpp|\"scan/scan.h\"|runtime knows"
                       "src/jit/compiler.cpp|\"scan/scan.h\"|jit knows"
+                      "src/c/gpu.cpp|\"primitives/core/arguments.hpp\"|the C interface knows"
                       "tools/tool.cpp|\"runtime/pipeline.hpp\"|public headers only"
                       "bench/scan/scan_bench.cpp|\"../src/vk/table.hpp\"|public headers only"
                       "shaders/weft/interop.h|\"scan/scan.h\"|know each other only"

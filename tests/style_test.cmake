@@ -35,7 +35,7 @@ if(CHECK STREQUAL "clang-format")
   file(GLOB_RECURSE files "${SOURCE}/include/*.hpp" "${SOURCE}/include/*.h"
        "${SOURCE}/src/*.[ch]pp" "${SOURCE}/tests/*.[ch]pp"
        "${SOURCE}/bench/*.[ch]pp" "${SOURCE}/tools/*.[ch]pp" "${SOURCE}/examples/*.[ch]pp" "${SOURCE}/examples/*.c"
-       "${SOURCE}/cmake/*.cpp" "${SOURCE}/packaging/*.cpp" "${SOURCE}/shaders/*.h")
+       "${SOURCE}/cmake/*.cpp" "${SOURCE}/packaging/*.cpp" "${SOURCE}/shaders/*.h" "${SOURCE}/tests/*.c")
   check("${files}" 12 clang-format --dry-run -Werror)
 else()
   # Headers are checked through the sources that include them.
