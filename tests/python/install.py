@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+"""Builds the wheel and installs it into an environment of its own, from the file alone.
+
+    install.py <empty directory> <arguments of build_wheel.py but for the directories>
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import venv
+
+work = pathlib.Path(sys.argv[1])
+shutil.rmtree(work, ignore_errors=True)
+subprocess.run([sys.executable, sys.argv[2], *sys.argv[3:], "--work", work / "work", "--wheels", work / "wheels"],
+               check=True)
+wheel, = (work / "wheels").glob("weft-*-py3-none-*.whl")
+venv.create(work / "venv", system_site_packages=True, symlinks=True)
+python = work / "venv/bin/python"
+subprocess.run([sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps",
+                wheel], check=True)
+subprocess.run([python, "-c", f"import weft; assert weft.__file__.startswith({str(work)!r}), weft.__file__"],
+               check=True, cwd="/")
