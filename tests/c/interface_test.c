@@ -534,6 +534,26 @@ static void merge(void) {
   weft_merge_destroy(merge);
 }
 
+/* A primitive outlives the context that it was made with. */
+static void reduce_after_context(void) {
+  weft_reduce* reduce = NULL;
+  weft_reduce_args args;
+  uint32_t i, sum = 0;
+  WORKS(weft_reduce_create(context, NULL, &reduce, &error));
+  weft_context_destroy(context);
+  weft_reduce_args_init(&args);
+  begin();
+  args.input = take_copy(items, sizeof(items));
+  args.output = take(sizeof(uint32_t));
+  args.scratch = take(weft_reduce_scratch_size(reduce, n));
+  args.count = weft_count_of(n);
+  WORKS(weft_reduce_record(reduce, commands, &args, &error));
+  end();
+  for (i = 0; i < n; ++i) sum += items[i];
+  CHECK(*(const uint32_t*)at(args.output) == sum);
+  weft_reduce_destroy(reduce);
+}
+
 /* Tiles by value, and of a range in a table. */
 static void decode(void) {
   weft_gstd_decode* decode = NULL;
@@ -717,7 +737,7 @@ int main(int count, char** arguments) {
     merge();
     decode();
     load(arguments[1], arguments[2]);
-    weft_context_destroy(context);
+    reduce_after_context();
     vkDestroyCommandPool(device, pool, NULL);
     vkDestroyBuffer(device, buffer, NULL);
     vkFreeMemory(device, of_buffer, NULL);
