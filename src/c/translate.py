@@ -6,7 +6,7 @@
 
 The output is weft/weft.h, of the template with what it names filled in; primitives.cpp, the functions of all
 primitives; structs.hpp, what both sides of a struct have to do with each other; weft_cdef.h, the header as cffi takes
-it; and null_calls.h, a test's calls of every such function with null.
+it; and null_calls.h, a test's calls of every function with null.
 
 A primitive is a header with a record() of a command buffer. It is translated as a whole: a declaration that is not
 understood ends the program with its header and text, so that no primitive lacks a part in C without anybody's notice.
@@ -427,6 +427,7 @@ class Writer:
             f"const char* {thing.c}_name({thing.c} value) {{\n"
             f"  return is_enumerator(value, {len(thing.items)}) ? name_of(static_cast<{thing.cpp}>(value)) : nullptr;\n"
             f"}}\n")
+        self.nulls.append(f"  named({thing.c}_name(({thing.c})0), {thing.c}_name(({thing.c}){len(thing.items)}));\n")
         return (f"/// The enumerator's name, e.g. \"{thing.items[0][0]}\". Null if there is no such one.\n"
                 f"WEFT_API const char* {thing.c}_name({thing.c} value);\n")
 
@@ -701,6 +702,17 @@ class Writer:
         return out
 
 
+def null_calls_of(header):
+    """A call with null and zeros of each function of weft.h.in, as Writer.nulls has them of the others."""
+    calls = ""
+    for result, name, parameters in re.findall(r"^WEFT_API (.+?)\b(weft_\w+)\(([^)]*)\);", header, re.MULTILINE):
+        values = ["&error" if parameter.strip() == "weft_error* error" else "0"
+                  for parameter in parameters.split(",") if parameter.strip() != "void"]
+        call = f"{name}({', '.join(values)})"
+        calls += f"  fails({call});\n" if result == "weft_status " else f"  (void){call};\n"
+    return calls
+
+
 def cdef_of(header):
     """The header as cffi takes it: declarations alone, with Vulkan's types that they take."""
     text = re.sub(r"^.*?/// begin\n(.*)/// end\n.*$", r"\1", header, flags=re.DOTALL)
@@ -734,7 +746,8 @@ def main():
     options = parser.parse_args()
     try:
         writer = Writer(options.headers)
-        header = writer.fill(options.template.read_text("utf-8"))
+        template = options.template.read_text("utf-8")
+        header = writer.fill(template)
     except Refused as why:
         sys.exit(f"translate.py: {why}")
     note = "// SPDX-License-Identifier: MIT OR Apache-2.0\n// Made by src/c/translate.py of include/weft.\n"
@@ -746,8 +759,8 @@ def main():
                        + "".join(writer.structs) + "}  // namespace weft::c\n",
         "primitives.cpp": f"{note}#include \"handles.hpp\"\n#include \"structs.hpp\"\n#include \"c/calls.hpp\"\n\n"
                           "using namespace weft::c;\n\n" + "".join(writer.source),
-        "null_calls.h": f"{note}static void null_calls(void) {{\n  weft_error error;\n"
-                        + "".join(writer.nulls) + "}\n",
+        "null_calls.h": f"{note}static void null_calls(void) {{\n"
+                        + "".join(writer.nulls) + null_calls_of(template) + "}\n",
         "weft_cdef.h": cdef_of(header),
     }
     for name, text in files.items():

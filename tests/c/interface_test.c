@@ -40,6 +40,13 @@ static void refused(weft_status status, const weft_error* why) {
   CHECK(status == WEFT_INVALID_ARGUMENT);
   CHECK(strstr(why->message, "null") != NULL);
 }
+static void fails(weft_status status) {
+  CHECK(status != WEFT_SUCCESS);
+  CHECK(error.message[0] != 0);
+}
+static void named(const char* first, const char* past_the_last) {
+  CHECK(first != NULL && first[0] != 0 && past_the_last == NULL);
+}
 static void zero(uint64_t value) { CHECK(value == 0); }
 
 #include "null_calls.h"
@@ -284,6 +291,8 @@ static int ascending(const void* a, const void* b) {
   return x < y ? -1 : x > y;
 }
 
+static void pipeline_cache(const weft_context_config* config);
+
 static void adopt_device(void) {
   VkApplicationInfo application;
   VkInstanceCreateInfo instance_info;
@@ -348,6 +357,7 @@ static void adopt_device(void) {
   CHECK(weft_context_supports(context, WEFT_TYPE_U32) && !weft_context_supports(context, (weft_type)10));
   CHECK(weft_context_strategy(context) != WEFT_STRATEGY_AUTOMATIC);
   CHECK(weft_context_warning(context, 0) == NULL);
+  pipeline_cache(&config);
   weft_device_features_destroy(features);
 
   memset(&buffer_info, 0, sizeof(buffer_info));
@@ -536,6 +546,73 @@ static void merge(void) {
   qsort(wanted, n, sizeof(wanted[0]), ascending);
   CHECK(memcmp(at(args.keys_out), wanted, sizeof(wanted)) == 0);
   weft_merge_destroy(merge);
+}
+
+/* Frames of Zstandard: one with a raw block of 5 bytes, after a skippable one. */
+static void decode_zstd(void) {
+  static const unsigned char frames[] = {0x50, 0x2a, 0x4d, 0x18, 1, 0, 0,   0,   9,   0x28, 0xb5, 0x2f,
+                                         0xfd, 0x20, 5,    0x29, 0, 0, 'h', 'e', 'l', 'l',  'o',  0};
+  weft_zstd_decode* decode = NULL;
+  weft_zstd_decode_args args;
+  weft_zstd_frame frame;
+  weft_zstd_table table;
+  CHECK(weft_zstd_frames(frames, 10, 0, 0, &frame, 1, &table, &error) == WEFT_CORRUPT_STREAM);
+  WORKS(weft_zstd_frames(frames, 23, 0, 0, &frame, 1, &table, &error));
+  CHECK(table.frame_count == 1 && table.output_bytes == 5 && table.bounds.blocks == 1 && frame.source == 9);
+  WORKS(weft_zstd_decode_create(context, NULL, &decode, &error));
+  weft_zstd_decode_args_init(&args);
+  begin();
+  args.frames = take_copy(&frame, sizeof(frame));
+  args.frame_count = weft_count_of(1);
+  args.source = take_copy(frames, sizeof(frames));
+  args.output = take(5);
+  args.status = take(8);
+  memset(mapped + args.status.offset, 0, 4);
+  args.sizes = take(4);
+  args.scratch = take(weft_zstd_decode_scratch_size(decode, 1, &table.bounds));
+  args.bounds = table.bounds;
+  WORKS(weft_zstd_decode_record(decode, commands, &args, &error));
+  end();
+  CHECK(memcmp(at(args.output), "hello", 5) == 0 && *(const uint32_t*)at(args.sizes) == 5);
+  CHECK(((const uint32_t*)at(args.status))[1] == WEFT_ZSTD_REFUSAL_NONE);
+  weft_zstd_decode_destroy(decode);
+}
+
+/* Kernels of another primitive, and what is none. */
+static void own_kernels(void) {
+  static const uint32_t words[5] = {0x07230203};
+  const weft_kernel_code code = {"merge.native", words, 5};
+  weft_kernel_set* set = NULL;
+  weft_scan* scan = NULL;
+  weft_scan_config config;
+  CHECK(weft_kernel_set_create("mine", "merge", NULL, 1, &set, &error) == WEFT_INVALID_ARGUMENT && set == NULL);
+  WORKS(weft_kernel_set_create("mine", "merge", &code, 1, &set, &error));
+  weft_scan_config_init(&config);
+  config.own_kernels = set;
+  CHECK(weft_scan_create(context, &config, &scan, &error) == WEFT_UNSUPPORTED && scan == NULL);
+  CHECK(strstr(error.message, "mine") != NULL);
+  weft_kernel_set_destroy(set);
+}
+
+static void pipeline_cache(const weft_context_config* config) {
+  size_t size = 0, less = 1;
+  void* data;
+  weft_context* again = NULL;
+  weft_context_config with = *config;
+  WORKS(weft_context_pipeline_cache_data(context, NULL, &size, &error));
+  CHECK(size > 1);
+  data = malloc(size);
+  CHECK(weft_context_pipeline_cache_data(context, data, &less, &error) == WEFT_OVER_LIMIT && less == 1);
+  WORKS(weft_context_pipeline_cache_data(context, data, &size, &error));
+  with.pipeline_cache_data = data;
+  with.pipeline_cache_size = size;
+  with.tuning = "no tuning";
+  CHECK(weft_context_create(&with, &again, &error) == WEFT_INVALID_ARGUMENT && again == NULL);
+  with.tuning = "weft-tuning 1\ndevice=another\n";
+  WORKS(weft_context_create(&with, &again, &error));
+  CHECK(weft_context_warning(again, 0) != NULL && weft_context_warning(again, 1) == NULL);
+  weft_context_destroy(again);
+  free(data);
 }
 
 /* A primitive outlives the context that it was made with. */
@@ -754,6 +831,8 @@ int main(int count, char** arguments) {
     reduce();
     merge();
     decode();
+    decode_zstd();
+    own_kernels();
     load(arguments[1], arguments[2]);
     reduce_after_context();
     vkDestroyCommandPool(device, pool, NULL);
