@@ -217,6 +217,10 @@ def member_of(types, space, doc, text, where, exact_layout):
             if not zero or empty or not condition:
                 raise Refused(f"{where}: the default of '{text}' is not zero")
 
+        if not zero and not exact_layout:
+            stated = default.replace("~uint64_t{0}", "UINT64_MAX")
+            stated = re.sub(r"uint64_t\{(\w+)\}", r"(uint64_t)\1", stated)
+            doc = doc + [f"/// Default: {stated}."]
         c = f"c.{name}"
         cpp = f"to.{name}"
         enum = types.find(types.enums, kind, space)
@@ -348,6 +352,7 @@ class Comments:
         groups = []
         for line in lines:
             body = self.name.sub(self.replace, line[4:] if line.startswith("/// ") else line[3:])
+            body = body.replace(".maximum()", ".maximum")
             lead = len(body) - len(body.lstrip())
             goes_on = (groups and groups[-1][-1] and body and lead < 4 and not body.lstrip().startswith("- ")
                        and not groups[-1][-1].endswith((".", ":")))

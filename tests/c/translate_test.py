@@ -66,6 +66,10 @@ code, said, header = translate(one_more)
 for name in ("weft_one_more_create(", "weft_one_more_record(", "weft_one_more_config_init(", "WEFT_ONE_MORE_KIND_"):
     if name not in header:
         failures.append(f"one more primitive has no {name}: {said}")
+for text in ("/// Default: WEFT_ONE_MORE_KIND_EXCLUSIVE.", "/// Default: (uint64_t)256 << 20.",
+             "/// Default: UINT64_MAX.", "/// - See also: weft_scan_by_key"):
+    if text not in header:
+        failures.append(f"the header's comments lack '{text}'")
 
 shutil.rmtree(work, ignore_errors=True)
 if failures:
