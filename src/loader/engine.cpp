@@ -18,8 +18,10 @@ std::chrono::nanoseconds poll_after(std::chrono::nanoseconds idle) {
   return std::clamp<std::chrono::nanoseconds>(idle / 32, kPoll, kMaxPoll);
 }
 
-// Of content that is copied: what keeps a device busy by itself.
+// What keeps a device busy by itself: of content that is copied; and of what it decodes at once the half, so that the
+// other half is read, and copied by a queue for that, meanwhile.
 constexpr double kWorthCopying = 16 << 20;
+constexpr double kWorthDecoding = 0.5;
 
 }  // namespace
 
@@ -150,6 +152,8 @@ bool Engine::run_task() {
   }
   std::unique_ptr<Decoder> decoder = std::move(decoders_.back());
   decoders_.pop_back();
+  decoder->is_soon = is_read && is_for_device_alone(*piece);
+  soon_ += decoder->is_soon ? 1 : 0;
   // While this thread is busy, another one takes the next task, and looks after reads and device.
   if ((!is_polled_ && pieces_ > 1) || !to_plan_.empty() || !to_process_.empty() || !to_read_.empty()) wake_one();
   lock.unlock();
@@ -160,22 +164,24 @@ bool Engine::run_task() {
   else
     process(std::move(piece), *decoder);
   lock.lock();
+  soon_ -= decoder->is_soon ? 1 : 0;
   decoders_.push_back(std::move(decoder));
   return true;
 }
 
 // A submission takes as long as its slowest tile, however little it has, and each waits for the one before it. So
-// pieces wait for each other while the device is busy: until they are what it decodes at once, or no other one comes.
+// pieces wait for each other: while the device is busy for all that come, else for those that threads bring now.
 bool Engine::is_worth_a_submission() const {
+  if (device_load_ >= 1) return true;
   const uint32_t on_device = device_->pieces();
-  return on_device == 0 || for_device_.size() + on_device == pieces_ || device_load_ >= 1;
+  return on_device == 0 ? soon_ == 0 : queue_.empty() && for_device_.size() + on_device == pieces_;
 }
 
 double Engine::load_of(const Piece& piece) const {
   double load = 0;
   for (const Part& part : piece.parts)
     load += static_cast<double>(part.content.count) /
-            (part.on_device ? static_cast<double>(device_->decoded_at_once()) : kWorthCopying);
+            (part.on_device ? kWorthDecoding * static_cast<double>(device_->decoded_at_once()) : kWorthCopying);
   return load;
 }
 

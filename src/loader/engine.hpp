@@ -37,6 +37,7 @@ struct Decoder {
   ~Decoder();
   gstd::TileUnpacker tiles;
   ZSTD_DCtx_s* zstd = nullptr;
+  bool is_soon = false;  // its task counts in Engine::soon_
 };
 /// Upper bound of it: words and room of the largest tile, gstd's tables, libzstd's context.
 constexpr uint64_t kDecoderBytes = uint64_t{5} << 19;
@@ -89,6 +90,7 @@ class Engine {
   bool admit();
   bool admit_next(const std::shared_ptr<Request>& request, bool& stop);
   bool start_piece(const std::shared_ptr<Request>& request, bool& stop);
+  static bool is_for_device_alone(const Piece& piece) noexcept;
   bool is_for_window(const Piece& piece) const noexcept;
   std::optional<uint64_t> take_room(const Piece& piece);
   Piece* neighbour_of(const Piece& piece) const noexcept;
@@ -181,6 +183,7 @@ class Engine {
   uint64_t used_ = 0, peak_ = 0, plans_ = 0;
   uint64_t events_ = 0;
   uint32_t pieces_ = 0, reads_ = 0, idle_ = 0;
+  uint32_t soon_ = 0;       // reads from the page cache that threads are at, of what goes to the device as it is
   bool is_polled_ = false;  // by an idle worker
   bool stopping_ = false;
 

@@ -69,10 +69,14 @@ bool Engine::admit_next(const std::shared_ptr<Request>& request, bool& stop) try
   return true;
 }
 
+// Whether the CPU decodes nothing of it.
+bool Engine::is_for_device_alone(const Piece& piece) noexcept {
+  return piece.decoded_bytes == 0 && !piece.request->decoded_whole && !piece.request->to_host();
+}
+
 // What the CPU reads, which is slow in the device's memory, is not for it, nor are direct reads.
 bool Engine::is_for_window(const Piece& piece) const noexcept {
-  if (window_.empty() || piece.decoded_bytes != 0 || piece.request->decoded_whole || piece.request->to_host())
-    return false;
+  if (window_.empty() || !is_for_device_alone(piece)) return false;
   if (piece.request->pack->direct.load(std::memory_order_relaxed)) return false;
   return std::ranges::all_of(piece.parts, [&](const Part& part) {
     return part.range.coding == pack::Coding::gstd ? part.on_device : !config_.verify;
@@ -393,6 +397,11 @@ void Engine::read(PiecePtr piece, Decoder& decoder) {
     const std::unique_lock lock(mutex_);
     to_start_.push_back(std::move(piece));
     return;
+  }
+  if (!is_done && std::exchange(decoder.is_soon, false)) {
+    // The disk may take long.
+    const std::unique_lock lock(mutex_);
+    --soon_;
   }
   while (!is_done) {
     prepare_read(*piece);

@@ -867,7 +867,7 @@ TEST_CASE("a Loader that gets no device memory is not created, and leaves nothin
   }
 }
 
-TEST_CASE("while the device is busy, what it decodes at once is submitted together") {
+TEST_CASE("while the device is busy, half of what it decodes at once is submitted together") {
   test::VulkanShim shim;
   std::atomic<bool> is_busy = true;
   std::vector<uint32_t> dispatched;
@@ -905,12 +905,95 @@ TEST_CASE("while the device is busy, what it decodes at once is submitted togeth
     return of_each;
   };
   pump();
-  CHECK(tiles() == std::vector<uint32_t>{2, 32, 32});
+  CHECK(tiles() == std::vector<uint32_t>{2, 16, 16});
   CHECK_FALSE(batch->done());
   is_busy = false;
   REQUIRE(loader.wait(*batch, std::chrono::seconds(300)));
   for (uint32_t i = 0; i < batch->size(); ++i) CHECK(batch->status(i) == RequestStatus::ok);
-  CHECK(tiles() == std::vector<uint32_t>{2, 32, 32, 14});
+  CHECK(tiles() == std::vector<uint32_t>{2, 16, 16, 23, 23});
+}
+
+TEST_CASE("while the device is busy, what has come waits for what has no room yet") {
+  test::VulkanShim shim;
+  std::atomic<bool> is_busy = true;
+  std::atomic<uint32_t> submitted = 0;
+  WEFT_REPLACE(shim, vkWaitForFences,
+               [&](PFN_vkWaitForFences real, VkDevice device, uint32_t count, const VkFence* fences, VkBool32 all,
+                   uint64_t timeout) { return is_busy ? VK_TIMEOUT : real(device, count, fences, all, timeout); });
+  WEFT_REPLACE(shim, vkQueueSubmit,
+               [&](PFN_vkQueueSubmit real, VkQueue queue, uint32_t count, const VkSubmitInfo* infos, VkFence fence) {
+                 ++submitted;
+                 return real(queue, count, infos, fence);
+               });
+  const LoaderHost host(shim.get_instance_proc_addr());
+  constexpr uint64_t kBytes = 1 << 20;
+  std::map<std::string, Bytes> files;
+  for (int i = 0; i < 16; ++i) files["file" + std::to_string(i)] = test::noise(kBytes, i);
+  const test::TemporaryFile file(test::pack_of_files(files));
+  Loader loader = opened(host, host.loader_device(), small_config());
+  const vk::BoundBuffer buffer = host.buffer(16 * kBytes);
+  LoadRequest request;
+  request.pack = pack_at(loader, file.path());
+  std::vector<LoadRequest> requests;
+  for (; request.asset < 16; ++request.asset) {
+    request.to = BufferRange{buffer.buffer.get(), request.asset * kBytes, kBytes};
+    requests.push_back(request);
+  }
+  const auto batch = loader.submit(requests);
+  REQUIRE(batch.ok());
+  while (loader.pump()) {
+  }
+  CHECK(submitted == 1);
+  CHECK(loader.usage().staging_now > (uint64_t{10} << 20));
+  is_busy = false;
+  REQUIRE(loader.wait(*batch, std::chrono::seconds(300)));
+  for (uint32_t i = 0; i < batch->size(); ++i) CHECK(batch->status(i) == RequestStatus::ok);
+}
+
+TEST_CASE("an idle device waits for what a thread copies from the page cache") {
+  test::VulkanShim shim;
+  std::atomic<uint32_t> dispatched = 0;
+  WEFT_REPLACE(shim, vkCmdDispatch,
+               [&](PFN_vkCmdDispatch real, VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z) {
+                 ++dispatched;
+                 real(commands, x, y, z);
+               });
+  const LoaderHost host(shim.get_instance_proc_addr());
+  std::map<std::string, Bytes> files;
+  for (const char* name : {"a", "b"}) files[name] = test::slope(1 << 17);
+  const test::TemporaryFile file(test::pack_of_files(files));
+  // The Loader's thread stays in its read.
+  std::atomic<bool> is_reading = false, may_go_on = false;
+  const std::thread::id here = std::this_thread::get_id();
+  loader::Hooks hooks;
+  hooks.read_cached = [&](int64_t result) {
+    if (std::this_thread::get_id() == here) return result;
+    is_reading = true;
+    while (!may_go_on) std::this_thread::yield();
+    return result;
+  };
+  LoaderConfig config = small_config();
+  config.threads = 1;
+  config.hooks = &hooks;
+  Loader loader = opened(host, host.loader_device(), config);
+  const vk::BoundBuffer buffer = host.buffer(2 << 17);
+  // Not in the order of the pack: one read each.
+  std::vector<LoadRequest> requests(2);
+  for (uint32_t i = 0; i < 2; ++i) {
+    requests[i].pack = pack_at(loader, file.path());
+    requests[i].asset = 1 - i;
+    requests[i].to = BufferRange{buffer.buffer.get(), uint64_t{i} << 17, 1 << 17};
+  }
+  const auto batch = loader.submit(requests);
+  REQUIRE(batch.ok());
+  while (!is_reading) std::this_thread::yield();
+  while (loader.pump()) {
+  }
+  CHECK(dispatched == 0);
+  may_go_on = true;
+  REQUIRE(loader.wait(*batch, std::chrono::seconds(300)));
+  for (uint32_t i = 0; i < 2; ++i) CHECK(batch->status(i) == RequestStatus::ok);
+  CHECK(dispatched == 2);
 }
 
 TEST_CASE("commands have labels, begun and ended in pairs") {
