@@ -23,7 +23,9 @@
 #include "git_commit.hpp"
 #include "load_input.hpp"
 #include "load_peers.hpp"
+#include "support/options.hpp"
 #include "support/report.hpp"
+#include "support/sampling.hpp"
 #include "support/session.hpp"
 
 namespace weft::bench {
@@ -36,7 +38,9 @@ constexpr size_t kNameColumns = 66;
 constexpr uint64_t kLatencyBytes = 1 << 16;
 constexpr uint64_t kRequestBytes = 4096;  // so few that the time is that of the request
 constexpr size_t kRequests = 2000;
-constexpr const char* kFile = "file";  // assets are files as they are
+constexpr const char* kFile = "file";   // assets are files as they are
+constexpr uint32_t kLargestBatch = 16;  // of calls between two looks at the clock
+constexpr double kLongCallMs = 20;      // so that the first batch is small
 
 double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
@@ -62,6 +66,7 @@ class LoadBench {
     assets_ = options.assets.empty() ? std::vector<uint64_t>{1 << 16, 1 << 20, 1 << 24} : options.assets;
     is_software_ = gpu_.info().kind == GpuKind::software;
     device_bytes_ = options.device_bytes != 0 ? options.device_bytes : uint64_t{is_software_ ? 64u : 768u} << 20;
+    warm_up_ms_ = is_software_ ? 0 : kWarmUpMs;
   }
 
   bool run();
@@ -90,6 +95,7 @@ class LoadBench {
   uint32_t threads_ = 1;
   bool is_software_ = false;
   uint64_t device_bytes_ = 0;
+  double warm_up_ms_ = 0;
   std::vector<uint64_t> stagings_, assets_;
   Contents contents_;
   std::optional<Buffer> output_;
@@ -124,19 +130,26 @@ void LoadBench::add_row(Row row) {
 // `bytes`: what the rate is of.
 Status LoadBench::time_row(Row row, uint64_t bytes, const std::function<void()>& before,
                            const std::function<Status()>& call) {
-  std::vector<double> samples;
-  for (uint32_t i = 0; i < options_.repeats; ++i) {
-    before();
-    const Clock::time_point begin = Clock::now();
-    if (Status status = call(); !status) {
-      row.failed = true;
-      row.problem = status.error().message;
-      add_row(std::move(row));
-      return status;
+  Status status;
+  const auto time = [&](uint32_t count) -> std::optional<std::vector<double>> {
+    std::vector<double> batch;
+    while (batch.size() < count) {
+      before();
+      const Clock::time_point begin = Clock::now();
+      if (status = call(); !status) return std::nullopt;
+      batch.push_back(ms_since(begin));
     }
-    samples.push_back(ms_since(begin));
+    return batch;
+  };
+  const Sampling sampling{options_.repeats, warm_up_ms_, kLargestBatch};
+  auto samples = take_samples(sampling, kLongCallMs, time, [] { return true; });
+  if (!samples) {
+    row.failed = true;
+    row.problem = status.error().message;
+    add_row(std::move(row));
+    return status;
   }
-  row.ms = summarize(std::move(samples));
+  row.ms = summarize(*std::move(samples));
   row.wall_ms = row.ms->median;
   row.gbps = gbps_of(bytes, row.ms->median);
   add_row(std::move(row));
@@ -369,13 +382,16 @@ Status LoadBench::run_latency() {
   if (!opened) return opened.error();
   const int file = ::open(raw.path().c_str(), O_RDONLY);
   if (file < 0) return Error{ErrorCode::system_error, raw.path() + " cannot be opened"};
+  std::vector<Content> whole = parts.files;
+  std::erase_if(whole, [](const Content& part) { return part.bytes != kLatencyBytes; });
+  if (whole.empty()) whole = parts.files;
   for (const bool is_peer : {false, true}) {
     std::mt19937 random(1);
     std::vector<double> samples;
     Status status;
-    for (uint32_t i = 0; i < options_.latencies && status; ++i) {
-      const Content& part = parts.files[random() % parts.files.size()];
-      if (part.bytes != kLatencyBytes && parts.files.size() > 1 && parts.bytes.size() > kLatencyBytes) continue;
+    const Clock::time_point first = Clock::now();
+    while (samples.size() < options_.latencies && status) {
+      const Content& part = whole[random() % whole.size()];
       const Clock::time_point begin = Clock::now();
       if (is_peer) {
         status = peers_->load_one(file, part.at, part.bytes, output_->handle());
@@ -389,7 +405,8 @@ Status LoadBench::run_latency() {
         loader->wait(*batch);
         if (batch->status(0) != RequestStatus::ok) status = Error{ErrorCode::corrupt_stream, name_of(batch->status(0))};
       }
-      samples.push_back(ms_since(begin));
+      const double ms = ms_since(begin);
+      if (ms_since(first) >= warm_up_ms_) samples.push_back(ms);
     }
     if (!status) return status;
     if (samples.empty()) continue;
