@@ -10,7 +10,7 @@ namespace weft::test::null_driver {
 namespace {
 
 std::atomic<int64_t> live = 0;
-std::atomic<uint64_t> commands = 0, queries = 0;
+std::atomic<uint64_t> commands = 0, dispatches = 0, queries = 0;
 std::atomic<VkDeviceAddress> next_address = 1 << 20;
 
 struct Object {
@@ -51,6 +51,11 @@ VKAPI_ATTR void VKAPI_CALL destroy(VkDevice, Handle handle, const VkAllocationCa
 template <class... Arguments>
 VKAPI_ATTR void VKAPI_CALL command(VkCommandBuffer, Arguments...) {
   ++commands;
+}
+
+VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer, uint32_t, uint32_t, uint32_t) {
+  ++commands;
+  ++dispatches;
 }
 
 template <class... Arguments>
@@ -261,7 +266,7 @@ const Entry kEntries[] = {
     ENTRY(vkCmdBindPipeline, command),
     ENTRY(vkCmdCopyBuffer, command),
     ENTRY(vkCmdCopyBufferToImage, command),
-    ENTRY(vkCmdDispatch, command),
+    ENTRY(vkCmdDispatch, dispatch),
     ENTRY(vkCmdDispatchIndirect, command),
     ENTRY(vkCmdFillBuffer, command),
     ENTRY(vkCmdPipelineBarrier, command),
@@ -326,5 +331,6 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance, cons
 int64_t live_objects() { return live; }
 uint64_t recorded_commands() { return commands; }
 uint64_t buffer_queries() { return queries; }
+uint64_t recorded_dispatches() { return dispatches; }
 
 }  // namespace weft::test::null_driver

@@ -20,5 +20,7 @@ int64_t live_objects();
 uint64_t recorded_commands();
 /// Questions about the memory or the address of a buffer.
 uint64_t buffer_queries();
+/// Dispatches among them, but for indirect ones.
+uint64_t recorded_dispatches();
 
 }  // namespace weft::test::null_driver

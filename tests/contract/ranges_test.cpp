@@ -8,6 +8,18 @@
 namespace weft::test {
 namespace {
 
+// Of a sound call with `n` items or, without, as many as it usually has.
+template <class Primitive, class... N>
+uint64_t dispatches_of(Gpu& gpu, const Result<Primitive>& primitive, N... n) {
+  REQUIRE_MESSAGE(primitive.ok(), primitive.error().message);
+  Ranges ranges(gpu);
+  const auto args = SoundCall<Primitive>::args(*primitive, ranges, n...);
+  const uint64_t before = null_driver::recorded_dispatches();
+  const Status status = primitive->record(kCommands, args);
+  REQUIRE_MESSAGE(status.ok(), status.error().message);
+  return null_driver::recorded_dispatches() - before;
+}
+
 // Breaches what every range and count of the sound arguments must be; each is refused before anything is recorded.
 template <class Args, class Record>
 void check_every_range(const char* name, const Args& sound, const Ranges& ranges, const Record& record) {
@@ -69,7 +81,55 @@ TEST_SUITE("host ranges") {
     });
   }
 
+  TEST_CASE("prefixes take as many dispatches as their headers say") {
+    Gpu gpu = open_null_gpu();
+    const auto check = [&]<class Primitive>(auto config) {
+      for (const auto& [strategy, dispatches] : {std::pair{Strategy::look_back, 3}, {Strategy::reduce_then_scan, 2}}) {
+        config.strategy = strategy;
+        const Result<Primitive> primitive = Primitive::create(gpu.context(), config);
+        REQUIRE_MESSAGE(primitive.ok(), primitive.error().message);
+        const uint64_t tile = primitive->tile_items();
+        CHECK(dispatches_of(gpu, primitive, tile) == 1);
+        CHECK(dispatches_of(gpu, primitive, tile + 1) == dispatches);
+        CHECK(dispatches_of(gpu, primitive, 5 * tile) == dispatches);
+      }
+    };
+    check.operator()<Scan>(ScanConfig{});
+    check.operator()<ScanByKey>(ScanByKeyConfig{});
+    check.operator()<ReduceByKey>(ReduceByKeyConfig{});
+  }
+
 #if WEFT_TEST_GSTD_DECODE
+  TEST_CASE("decoders take as many dispatches as their headers say") {
+    Gpu gpu = open_null_gpu();
+    const auto tiles = GstdDecode::create(gpu.context(), {.tile_bytes = gstd::kMinTileBytes, .tiles_in_flight = 3});
+    CHECK(dispatches_of(gpu, tiles, 3) == 2);
+    CHECK(dispatches_of(gpu, tiles, 20) == 7 * 2);
+    const auto pages = GdeflateDecode::create(gpu.context(), {.pages_in_flight = 1});
+    const uint64_t of_page = dispatches_of(gpu, pages, 1);
+    CHECK((of_page == 1 || of_page == 2));
+    CHECK(dispatches_of(gpu, pages, 20) == 20 * of_page);
+    for (const bool verify : {false, true}) {
+      const ZstdDecodeConfig config{.verify = verify, .dictionary = true};
+      CHECK(dispatches_of(gpu, ZstdDecode::create(gpu.context(), config)) == (verify ? 9 : 8));
+    }
+  }
+
+  TEST_CASE("GdeflateDecode's scratch is as large as its header says") {
+    const Gpu gpu = open_null_gpu();
+    const auto size = [&](uint32_t in_flight, uint64_t pages) {
+      const auto decode = GdeflateDecode::create(gpu.context(), {.pages_in_flight = in_flight});
+      REQUIRE(decode.ok());
+      return decode->scratch_size(pages);
+    };
+    constexpr uint64_t kOne = 17475 * 1024 / 100;
+    CHECK(size(0, 1) == kOne);
+    CHECK(size(0, 4096) == 4096 * kOne);
+    CHECK(size(0, uint64_t{1} << 24) == 4096 * kOne);
+    CHECK(size(1024, 4096) == 1024 * kOne);
+    static_assert(4096 * kOne / (1 << 20) == 699 && 1024 * kOne / (1 << 20) == 174);
+  }
+
   TEST_CASE("GstdDecode refuses such ranges with tiles by value too") {
     Gpu gpu = open_null_gpu();
     const auto decode = GstdDecode::create(gpu.context(), SoundCall<GstdDecode>::config());
