@@ -51,8 +51,9 @@ struct DecompressConfig {
 /// - `source` and `output` need VK_BUFFER_USAGE_2_MEMORY_DECOMPRESSION_BIT_EXT with VK_EXT_memory_decompression.
 ///   `scratch` needs INDIRECT_BUFFER.
 /// - The driver has pages in the order of the table. It takes less time with the largest first.
-/// - Cost: a dispatch that makes the driver's regions of the table; what the driver takes.
-/// - Barriers as for GdeflateDecode: docs/integration.md.
+/// - Cost: for as many pages as the driver takes at once, a dispatch that makes its regions of the table; then what the
+///   driver takes.
+/// - Barriers, lifetime, threads: docs/integration.md.
 class WEFT_API Decompress {
  public:
   /// Builds the pipelines of the path that is taken. Errors: as GdeflateDecode::create.

@@ -9,9 +9,10 @@
 #include <span>
 #include <vector>
 
-/// GDeflate 1.0, decoded on the CPU: pages of up to 64 KiB, each DEFLATE's blocks in 32 interleaved bit streams.
+/// GDeflate 1.0, decoded on the CPU: pages of up to 64 KiB, each DEFLATE's blocks (RFC 1951) in 32 interleaved bit
+/// streams.
 ///
-/// - No call throws. Results and errors: docs/integration.md.
+/// - No call throws. Results, errors, lifetime, threads: docs/integration.md.
 /// - Safe for untrusted data: nothing outside of the spans is accessed, and the work of a page is bounded by its bytes.
 /// - GdeflateDecode (gdeflate_decode.hpp) has the same verdict for every page.
 namespace weft::gdeflate {
@@ -47,8 +48,9 @@ WEFT_API const char* name_of(Refusal refusal) noexcept;
 
 /// Decodes a page of exactly `output.size()` bytes of content.
 ///
-/// - Bytes after the page's last block are ignored. Words past the end of `page` read as 0, and none of their bits may
-///   be used.
+/// - Bytes after the page's last block are ignored.
+/// - Words past the end of `page` read as 0, and none of their bits may be used.
+/// - bad_entry: an output of no bytes or of more than kPageBytes, or a page of more than kMaxPageWords words.
 /// - If the page is refused, the bytes of `output` are unspecified.
 WEFT_API Refusal decode_page(std::span<const std::byte> page, std::span<std::byte> output) noexcept;
 

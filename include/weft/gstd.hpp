@@ -23,11 +23,11 @@
 ///
 /// Errors of every call: out_of_host_memory; system_error if a callback threw, with the exception's message.
 ///
-/// - No call throws. Results and errors: docs/integration.md.
+/// - No call throws.
 /// - Safe for untrusted data: nothing is accessed out of bounds. Work and memory are bounded by what the stream's
 ///   headers declare, which is bounded by its length and by the caller's limits.
 /// - Threads: an object serves one call at a time, each on any thread.
-/// - Errors, lifetime, threads: docs/integration.md.
+/// - Results, errors, lifetime, threads: docs/integration.md.
 namespace weft::gstd {
 
 /// The version of the format that is written, and the one that is read. weft 0.1 has version 1.
@@ -221,7 +221,7 @@ class WEFT_API Reader {
   /// Writes bytes [first, first + output.size()) of the content to `output`.
   ///
   /// - Decodes the tiles with any of these bytes and compares their checksums.
-  /// - Reads at most 16 MiB, or a tile, at a time.
+  /// - Reads at most 16 MiB at a time.
   /// - With one thread, repeating a call does not allocate.
   /// - An error does not affect later calls.
   /// - Errors: invalid_argument with Fault::none, if the content is shorter.
@@ -264,8 +264,9 @@ class WEFT_API Compressor {
   /// Further errors: invalid_argument (no multiple of tile_bytes, or after write).
   Status skip(std::span<const std::byte> content) noexcept;
 
-  /// Ends the segment and passes it to the sink. Content of at least one byte and at most a tile stays for the next
-  /// one. Each segment takes 60 bytes: compress_bound() does not count those of flushes.
+  /// Ends the segment and passes it to the sink.
+  /// Content of at least one byte and at most a tile stays for the next one.
+  /// Each segment takes 60 bytes: compress_bound() does not count those of flushes.
   /// Further errors: invalid_argument (after finish).
   Status flush(const Sink& sink) noexcept;
 

@@ -22,7 +22,7 @@ struct Snippet {
   std::string name;
   /// GLSL. May include weft/*.glsl.
   std::string text;
-  /// If set, compiles only what this Context uses: a third of a scan or less.
+  /// If set, compiles only what this Context uses: half of a scan's kernels or less.
   /// The set is then refused on Contexts that use something else.
   std::optional<Context> context{};
 };

@@ -64,7 +64,7 @@ struct Header {
   bool generate_levels = false;
 };
 
-/// Level `level`'s extent.
+/// Level `level`'s extent: each half of the level's before, rounded down, and at least 1.
 WEFT_API Extent extent_of(const Header& header, uint32_t level) noexcept;
 
 /// Where a level is. Its content is slices, one for each layer and face, in the order of layers, then faces.

@@ -156,9 +156,11 @@ struct RequestReport {
   std::chrono::steady_clock::time_point submitted{}, read_begun{}, read_done{}, decoded{}, done{};
 };
 
-/// A timeline semaphore's value that is signalled, on the host, when all requests of a batch have ended. Their writes
-/// are complete then. Values of one semaphore must increase in the order in which batches end: with several batches
-/// pending, give each priority its own semaphore, or each batch.
+/// A timeline semaphore's value that is signalled, on the host, when all requests of a batch have ended.
+///
+/// - Their writes are complete then.
+/// - Values of one semaphore must increase in the order in which batches end: with several batches pending, give each
+///   priority its own semaphore, or each batch.
 struct LoadSignal {
   VkSemaphore semaphore = VK_NULL_HANDLE;
   uint64_t value = 0;
@@ -208,7 +210,8 @@ struct LoaderDevice {
 
 struct LoaderConfig {
   ReadBackend reads = ReadBackend::automatic;
-  /// Reads in flight. Assets that lie next to each other in the pack, and are requested so, come by one read.
+  /// Reads in flight: 1 to 4,096.
+  /// Assets that lie next to each other in the pack, and are requested so, come by one read.
   uint32_t queue_depth = 32;
   /// Whether reads bypass the page cache where the file system allows it (O_DIRECT): for packs that are not in it. Else
   /// what the page cache has is copied from it, and the rest read through it.
@@ -221,6 +224,7 @@ struct LoaderConfig {
   /// the budget, at least 8 MiB.
   StagingMemory staging = StagingMemory::automatic;
   /// Device memory for decoding: half of it is scratch or, if `tiles_in_flight` is given, what so many tiles take.
+  /// The rest must be at least 12 MiB: compressed bytes, and content of images, of three submissions.
   uint64_t device_bytes = uint64_t{128} << 20;
   /// As GstdDecodeConfig has it. 0: what half of device_bytes holds.
   uint32_t tiles_in_flight = 0;
@@ -231,7 +235,7 @@ struct LoaderConfig {
   uint64_t host_decode_bytes = 64 << 10;
   /// Whether checksums are compared: those of Gstd tiles; and of raw ranges that are read as a whole.
   bool verify = true;
-  /// Threads that the Loader may start. 0: everything runs in pump() and wait().
+  /// Threads that the Loader may start: at most 1,024. 0: everything runs in pump() and wait().
   uint32_t threads = 0;
   /// Called if pump() has something to do, from threads that call the Loader, with no lock held: a host with a thread
   /// pool queues a job that calls pump().
@@ -259,13 +263,18 @@ struct LoaderUsage {
 
 /// Loads assets of packs. Movable.
 ///
-/// - Every request ends exactly once, with its own status. An error never affects other requests.
-/// - A destination must outlive its request. After another status than ok, its bytes are unspecified.
+/// - Every request ends exactly once, with its own status.
+/// - An error never affects other requests.
+/// - A destination must outlive its request.
+/// - Content is the same by every path, of reads and of decoding, with any number of threads.
+/// - After another status than ok, the destination's bytes are unspecified.
+/// - Bytes around a destination keep their values.
 /// - .zst and GDeflate files are decoded as a whole, and so are levels of KTX2 files with Zstandard's supercompression.
 ///   Levels with another one are unsupported.
 /// - The CPU decodes what the device cannot, or refuses: RequestReport::path. docs/loader.md has which files those are,
 ///   such as those with a frame of Zstandard after one that does not declare the size of its content.
 /// - All calls are safe from many threads at once, but record() as recording is.
+/// - Barriers, cost, and what an engine must do: docs/loader.md.
 class WEFT_API Loader {
  public:
   /// For host memory alone: needs no device. Errors: invalid_argument, out_of_host_memory, system_error (a backend that

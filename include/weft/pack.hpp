@@ -24,7 +24,8 @@
 ///
 /// Errors of every call: out_of_host_memory; system_error if a callback threw.
 ///
-/// - No call throws. Results, errors, lifetime, threads: docs/integration.md.
+/// - No call throws, but those that are not noexcept: std::bad_alloc.
+/// - Results, errors, lifetime, threads: docs/integration.md.
 /// - Safe for untrusted data: nothing is accessed out of bounds, and work and memory are bounded by the pack's length.
 namespace weft::pack {
 
@@ -34,6 +35,7 @@ constexpr uint32_t kBlockBytes = 4096;
 /// Position of the first asset: two header slots of a block each come before it.
 constexpr uint64_t kPayloadAt = 2 * uint64_t{kBlockBytes};
 constexpr size_t kMaxPathBytes = 4095;
+/// Ranges of an asset; Range::level of one that is no level.
 constexpr uint32_t kMaxRanges = 33, kNoLevel = UINT32_MAX;
 
 /// What an asset's stored bytes are.
@@ -150,7 +152,7 @@ struct ReadConfig {
 /// XXH3-64 of bytes, by which paths and contents are named.
 WEFT_API uint64_t hash_of(std::span<const std::byte> bytes) noexcept;
 WEFT_API uint64_t hash_of(std::string_view text) noexcept;
-/// The same of `bytes` bytes that are read in pieces of 1 MiB.
+/// The same of `bytes` bytes that are read in pieces of 1 MiB. Errors: those of the callback.
 WEFT_API Result<uint64_t> hash_of(const ReadAt& read, uint64_t bytes) noexcept;
 
 /// Why a text is no path of a pack, or an empty text.
@@ -190,14 +192,16 @@ class WEFT_API PackReader {
   uint64_t pack_bytes() const noexcept;
   uint64_t directory_bytes() const noexcept;
 
-  /// Passes the asset's content to the sink, in order, in pieces, and compares its hash.
+  /// Passes the asset's content to the sink, in order, in pieces, and compares its hash at the end.
   Status extract(const Entry& entry, const Sink& sink, const ReadConfig& config = {}) const noexcept;
-  /// Writes one range's content: the slices of a level, tightly packed. `output` has the range's content bytes:
-  /// slice_bytes, times entry.slices for a level.
+  /// Writes one range's content: the slices of a level, tightly packed.
+  /// `output` has the range's content bytes: slice_bytes, times entry.slices for a level.
+  /// Of a Gstd range the tiles' checksums are compared; of a raw range nothing is: read_stored() compares its hash.
+  /// Further errors: invalid_argument (output of another size).
   Status extract(const Entry& entry, const Range& range, std::span<std::byte> output,
                  const ReadConfig& config = {}) const noexcept;
-  /// Passes the asset's stored bytes to the sink, in order, in pieces, and compares the hashes of its ranges. Padding
-  /// between ranges is passed as zeros.
+  /// Passes the asset's stored bytes to the sink, in order, in pieces of up to 1 MiB, and compares its ranges' hashes.
+  /// Padding between ranges is passed as zeros.
   Status read_stored(const Entry& entry, const Sink& sink, const ReadConfig& config = {}) const noexcept;
 
  private:
@@ -253,8 +257,8 @@ struct Resume {
   ReadAt stored{};
 };
 
-/// Encodes assets. Keeps a compressor between them. The result depends on content, path and configuration, not on
-/// threads.
+/// Encodes assets. Keeps a compressor between them.
+/// The result depends on content, path and configuration, not on threads.
 class WEFT_API AssetEncoder {
  public:
   /// Errors: invalid_argument.
@@ -263,10 +267,12 @@ class WEFT_API AssetEncoder {
   AssetEncoder(AssetEncoder&&) noexcept;
   AssetEncoder& operator=(AssetEncoder&&) noexcept;
 
-  /// Reads content and writes what is stored. Positions count from the asset's first byte, which is to lie at a
-  /// multiple of kBlockBytes. Content of several ranges is read twice, as is a range that Gstd does not make smaller.
-  /// Memory does not grow with the content, which must not change meanwhile.
+  /// Reads content and writes what is stored.
   ///
+  /// - Positions count from the asset's first byte, which is to lie at a multiple of kBlockBytes.
+  /// - The content must not change meanwhile.
+  /// - Content of several ranges is read twice, as is a range that Gstd does not make smaller.
+  /// - Memory does not grow with the content.
   /// - `resume`: for assets of one range. What is stored does not depend on it.
   /// - Errors: invalid_argument if the path is invalid; those of callbacks.
   Result<Asset> encode(std::string path, const ReadAt& read, uint64_t content_bytes, Payload& to,

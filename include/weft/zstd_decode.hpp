@@ -90,7 +90,8 @@ struct ZstdDecodeArgs {
   BufferRange scratch;
   ZstdBounds bounds;
   /// The dictionary of all frames if ZstdDecodeConfig::dictionary, 4-byte aligned: a trained one (RFC 8878, section 5),
-  /// or bytes that precede each content. The size is that of the dictionary, up to kMaxZstdDictionary.
+  /// or bytes that precede each content. Else it must be empty.
+  /// The size is that of the dictionary, 1 to kMaxZstdDictionary.
   BufferRange dictionary;
 };
 
@@ -114,7 +115,8 @@ struct ZstdDecodeArgs {
 /// - A frame is `unfinished` if the device does not run shaders to their end. lavapipe stops an invocation after 65,535
 ///   loop iterations, which frames of more than 64 KiB may take.
 /// - Cost: reads the source once. Writes literals and 8 bytes a sequence to scratch and reads them. Writes the output
-///   once and reads matches back, and reads it for a checksum. Eight dispatches, nine with `verify`.
+///   once and reads matches back, and reads it for a checksum. Eight dispatches, nine with `verify`; one less if the
+///   bounds have no sequences.
 /// - Frames are decoded side by side. Blocks of one frame are too, but for the copies of their matches, block after
 ///   block by 32 lanes; a checksum is computed by 4 lanes.
 /// - Needs neither 8-bit storage nor shaderInt64.

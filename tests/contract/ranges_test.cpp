@@ -175,9 +175,29 @@ TEST_SUITE("host ranges") {
     CHECK(size(0, {.literals = 256'000}) == 64 + 256'000);
     CHECK(size(0, {.sequences = 64'000}) == 64 + 8 * 64'000);
     Ranges ranges(const_cast<Gpu&>(gpu));
-    ZstdDecodeArgs args = SoundCall<ZstdDecode>::args(*decode, ranges);
-    args.bounds.blocks = (uint64_t{1} << 28) + 1;
-    CHECK(decode->record(kCommands, args).error().code == ErrorCode::invalid_argument);
+    const auto with = ZstdDecode::create(gpu.context(), {.dictionary = true});
+    REQUIRE(with.ok());
+    const ZstdDecodeArgs sound = SoundCall<ZstdDecode>::args(*with, ranges);
+    const auto message_of = [&](const Result<ZstdDecode>& decoder, const auto& change) {
+      ZstdDecodeArgs args = sound;
+      change(args);
+      const Status status = decoder->record(kCommands, args);
+      if (status.ok()) return std::string();
+      CHECK(status.error().code == ErrorCode::invalid_argument);
+      return status.error().message;
+    };
+    const uint64_t dispatches = null_driver::recorded_dispatches();
+    CHECK(message_of(with, [](ZstdDecodeArgs& args) { args.bounds.sequences = 0; }) == "");
+    CHECK(null_driver::recorded_dispatches() - dispatches == 8);
+    CHECK(message_of(with, [](ZstdDecodeArgs&) {}) == "");
+    CHECK(null_driver::recorded_dispatches() - dispatches == 8 + 9);
+    CHECK(message_of(with, [](ZstdDecodeArgs& args) { args.bounds.blocks = (uint64_t{1} << 28) + 1; }) != "");
+    CHECK(message_of(with, [](ZstdDecodeArgs& args) { args.dictionary.size = 0; }) ==
+          "ZstdDecode: dictionary is empty");
+    CHECK(message_of(with, [](ZstdDecodeArgs& args) { args.source.size -= 2; }) ==
+          "ZstdDecode: source has a size that is no multiple of 4");
+    CHECK(message_of(decode, [](ZstdDecodeArgs& args) { args.dictionary = {}; }) == "");
+    CHECK(message_of(decode, [](ZstdDecodeArgs&) {}) == "ZstdDecode: dictionary is not in the config");
   }
 #endif
 

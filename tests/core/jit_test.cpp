@@ -258,6 +258,19 @@ TEST_SUITE("jit") {
     }
   }
 
+  TEST_CASE("for one Context half of a scan is compiled, or less") {
+    const jit::Compiler compiler = compiler_with();
+    jit::Snippet snippet = quick();
+    snippet.primitive = "scan";
+    const size_t all = compile(compiler, snippet).kernels().size();
+    for (Backend* backend : every_backend()) {
+      snippet.context = backend->context();
+      const size_t used = compile(compiler, snippet).kernels().size();
+      CHECK(used > 0);
+      CHECK(2 * used <= all);
+    }
+  }
+
   TEST_CASE("code is kept in a directory from one compiler to the next, and what is damaged there is compiled again") {
     const ScopedDirectory scoped;
     const std::filesystem::path directory = scoped.path() / "made" / "when needed";

@@ -106,6 +106,9 @@ TEST_SUITE("gdeflate") {
     };
     const auto good = made([&](PageMaker& page) { page.fixed(tokens, true); });
     CHECK(verdict(good, text.size()) == Refusal::none);
+    std::vector<uint32_t> more = good;
+    more.insert(more.end(), {0xffffffffu, 7u});  // are ignored
+    CHECK(verdict(more, text.size()) == Refusal::none);
     CHECK(verdict(good, text.size() - 1) == Refusal::bad_length);
     CHECK(verdict(good, text.size() + 1) == Refusal::bad_length);
     CHECK(verdict(good, 0) == Refusal::bad_entry);

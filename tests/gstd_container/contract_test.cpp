@@ -94,6 +94,11 @@ TEST_SUITE("gstd contract") {
     CHECK(gstd::compress_to(good, room, none).error().code == ErrorCode::invalid_argument);
   }
 
+  TEST_CASE("names are of enumerators alone") {
+    CHECK(std::string(gstd::name_of(gstd::TileFilter::delta_planes)) == "delta-planes");
+    CHECK(gstd::name_of(static_cast<gstd::TileFilter>(200)) == nullptr);
+  }
+
   TEST_CASE("memory for content is bounded unless the caller allows more") {
     // 257 MiB of zeros are some kilobytes.
     auto compressor = gstd::Compressor::create({1, 1u << 20});
@@ -371,6 +376,41 @@ TEST_SUITE("gstd contract") {
     config.executor = &executor;
     REQUIRE(gstd::compress(Span(content).first(1000), config));
     CHECK(executor.runs == 0);
+  }
+
+  TEST_CASE("with several faults decompress has that of a later header, and a Decompressor that of an earlier tile") {
+    const Bytes content = mixed_bytes(100000, 1u << 14);
+    Bytes stream = stream_of(content, small_tiles());
+    const size_t second = stream.size();
+    append(stream, stream_of(content, small_tiles()));
+    stream[second / 2] ^= std::byte{1};
+    stream[second + gstd::HeaderAt::content_bytes] ^= std::byte{1};
+    CHECK(verdict_of(stream).position >= second);
+    CHECK(verdict_of(stream).fault == Fault::header_checksum);
+    CHECK(streamed_verdict_of(stream, 1000).position < second);
+  }
+
+  TEST_CASE("a Reader asks for at most 16 MiB at a time, and for tables of 8 bytes a tile") {
+    CompressConfig config;
+    config.level = gstd::kMinLevel;
+    const Bytes content = random_bytes(40u << 20);
+    const Bytes stream = stream_of(content, config);
+    size_t most = 0, reads = 0;
+    const gstd::ReadAt read = [&](uint64_t at, std::span<std::byte> to) -> Status {
+      most = std::max(most, to.size());
+      ++reads;
+      std::copy_n(stream.begin() + static_cast<std::ptrdiff_t>(at), to.size(), to.begin());
+      return {};
+    };
+    auto reader = gstd::Reader::open(read, stream.size());
+    REQUIRE(reader);
+    CHECK(most <= 8 * reader->info().tiles() + 64);
+    reads = 0;
+    Bytes back(content.size());
+    REQUIRE(reader->read(0, back));
+    CHECK(back == content);
+    CHECK(most <= 16u << 20);
+    CHECK(reads == 3);
   }
 
   TEST_CASE("an opened stream reads headers once, and ranges by several threads") {

@@ -122,6 +122,8 @@ TEST_CASE("a KTX2 file has its format, extents, layers, faces and levels") {
     check_levels(made, file, texture);
   }
   CHECK(ktx2::extent_of(sound(texels(kRgba8, 4, {9, 5, 12}, 4).bytes()).header, 2) == Extent{2, 1, 3});
+  for (const uint32_t level : {4u, 31u, 32u, UINT32_MAX})
+    CHECK(ktx2::extent_of(sound(texels(kRgba8, 4, {9, 5, 12}, 4).bytes()).header, level) == Extent{1, 1, 1});
 }
 
 TEST_CASE("KTX2 without VkFormat, without levels, and with other sections is read") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The Loader on a device: buffers and images get what unpack gives, by every path; signals, records, and lost devices.
+#include <weft/gstd_decode.hpp>
 #include <weft/ktx2.hpp>
 #include <weft/loader.hpp>
 
@@ -828,6 +829,32 @@ TEST_CASE("on a lost device requests to it end so, and those to host memory go o
       request.to = BufferRange{buffer.buffer.get(), 0, 65536};
       CHECK(load_one(loader, request) == RequestStatus::ok);
     }
+  }
+}
+
+TEST_CASE("devices without handles, and too little memory of theirs, are refused") {
+  const LoaderHost host;
+  const auto is_taken = [&](const LoaderDevice& device, uint64_t device_bytes) {
+    LoaderConfig config = small_config();
+    config.device_bytes = device_bytes;
+    const auto loader = Loader::create(host.context(), device, config);
+    if (!loader) CHECK(loader.error().code == ErrorCode::invalid_argument);
+    return loader.ok();
+  };
+  // Besides scratch, three submissions have 4 MiB each.
+  GstdDecodeConfig decode;
+  decode.tiles_in_flight = small_config().tiles_in_flight;
+  const auto decoder = GstdDecode::create(host.context(), decode);
+  REQUIRE(decoder.ok());
+  const uint64_t least = (decoder->scratch_size(UINT64_MAX) + 4095) / 4096 * 4096 + (12u << 20);
+  CHECK(is_taken(host.loader_device(), least));
+  CHECK_FALSE(is_taken(host.loader_device(), least - 1));
+  for (const int missing : {0, 1, 2}) {
+    LoaderDevice device = host.loader_device();
+    if (missing == 0) device.instance = VK_NULL_HANDLE;
+    if (missing == 1) device.physical_device = VK_NULL_HANDLE;
+    if (missing == 2) device.get_instance_proc_addr = nullptr;
+    CHECK_FALSE(is_taken(device, least));
   }
 }
 

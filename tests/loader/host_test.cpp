@@ -313,6 +313,8 @@ TEST_CASE("configurations that cannot work are refused") {
   CHECK_FALSE(refused([](LoaderConfig&) {}));
   CHECK(refused([](LoaderConfig& c) { c.staging_bytes = 1 << 20; }));
   CHECK(refused([](LoaderConfig& c) { c.queue_depth = 0; }));
+  CHECK(refused([](LoaderConfig& c) { c.queue_depth = 4097; }));
+  CHECK(refused([](LoaderConfig& c) { c.threads = 1025; }));
   CHECK(refused([](LoaderConfig& c) { c.budget_bytes = 32u << 20; }));
   CHECK(refused([](LoaderConfig& c) { c.allocate = [](size_t, size_t) -> void* { return nullptr; }; }));
   LoaderConfig config = config_of(every_way()[0]);
@@ -366,6 +368,51 @@ TEST_CASE("where asynchronous reads are forbidden, threads read, and the log say
   CHECK(to == test::noise(65536));
 }
 #endif
+
+TEST_CASE("threads read no more at once than queue_depth, callbacks hold no lock, and waits end in time") {
+  const test::TemporaryFile file(test::loader_pack());
+  std::optional<Loader> loader;
+  std::atomic<uint32_t> begun = 0, most = 0, calls = 0;
+  std::atomic<bool> goes_on = false;
+  loader::Hooks hooks;
+  hooks.read_cached = [&](int64_t result) {
+    ++begun;
+    while (!goes_on) std::this_thread::yield();
+    const uint32_t reads = loader->usage().reads_in_flight;
+    for (uint32_t before = most; before < reads && !most.compare_exchange_weak(before, reads);) {
+    }
+    return result;
+  };
+  LoaderConfig config = config_of({ReadBackend::threads, false, 4, true});
+  config.hooks = &hooks;
+  config.queue_depth = 3;
+  config.on_work = [&] {
+    ++calls;
+    static_cast<void>(loader->usage());
+  };
+  loader = opened(config);
+  const LoaderPack pack = pack_at(*loader, file.path());
+  std::vector<Bytes> outputs(20, Bytes(65536));
+  std::vector<LoadRequest> requests;
+  for (Bytes& output : outputs) requests.push_back(request_of(pack, "noise/65536", output));
+  const auto batch = loader->submit(requests);
+  REQUIRE(batch.ok());
+  // As many threads of the Loader are in their reads: this one finds none.
+  while (begun < config.queue_depth) std::this_thread::yield();
+  CHECK_FALSE(loader->wait(*batch, std::chrono::milliseconds(1)));
+  CHECK_FALSE(batch->done());
+  CHECK(begun == config.queue_depth);
+  goes_on = true;
+  REQUIRE(loader->wait(*batch));
+  CHECK(most > 0);
+  CHECK(most <= 3);
+  CHECK(calls > 0);
+  for (const Bytes& output : outputs) CHECK(output == test::noise(65536));
+  const LoadBatch nothing;
+  CHECK(nothing.size() == 0);
+  CHECK(nothing.done());
+  CHECK(loader->wait(nothing, std::chrono::nanoseconds(0)));
+}
 
 TEST_CASE("requests begin by priority, then by deadline, then as they came") {
   std::map<std::string, Bytes> files;

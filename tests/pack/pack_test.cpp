@@ -192,6 +192,8 @@ TEST_CASE("each level of a DDS file is read alone") {
       CHECK(range.level == header.levels - i);
       Bytes level(range.slice_bytes * slices);
       REQUIRE(reader.extract(*entry, range, level).ok());
+      CHECK(reader.extract(*entry, range, std::span(level).first(level.size() - 1)).error().code ==
+            ErrorCode::invalid_argument);
       CHECK(level == levels[range.level]);
     }
     const auto back = test::content_of(reader, *entry);
@@ -308,6 +310,80 @@ TEST_CASE("a file with a KTX2 header that does not fit it is one range") {
   }
 }
 
+TEST_CASE("names are of enumerators alone") {
+  CHECK(std::string(pack::name_of(pack::Kind::gdeflate)) == "gdeflate");
+  CHECK(std::string(pack::name_of(pack::ImageFile::dds)) == "dds");
+  CHECK(pack::name_of(static_cast<pack::Kind>(200)) == nullptr);
+  CHECK(pack::name_of(static_cast<pack::ImageFile>(200)) == nullptr);
+}
+
+TEST_CASE("stored bytes come as they lie in the pack, with zeros between ranges") {
+  const test::DdsHeader header{64, 64, 1, 7, "DX10", 98, 1, false};
+  const Bytes bytes = pack_of({{"a", joined({header.bytes(), test::slope(5488)})}, {"b", test::noise(3u << 20)}});
+  const auto reader = opened(bytes);
+  for (const char* const path : {"a", "b"}) {
+    const auto entry = reader.find(path);
+    Bytes stored;
+    REQUIRE(reader
+                .read_stored(*entry,
+                             [&](std::span<const std::byte> piece) -> Status {
+                               CHECK(piece.size() <= 1u << 20);
+                               stored.insert(stored.end(), piece.begin(), piece.end());
+                               return {};
+                             })
+                .ok());
+    const auto first = bytes.begin() + static_cast<std::ptrdiff_t>(entry->position);
+    CHECK(stored == Bytes(first, first + static_cast<std::ptrdiff_t>(entry->stored_bytes)));
+  }
+}
+
+TEST_CASE("a pack is read from its slots and its directory, and content is read once or twice") {
+  const test::DdsHeader header{64, 64, 1, 7, "DX10", 98, 1, false};
+  const Bytes image = joined({header.bytes(), test::slope(5488)});
+  std::vector<std::pair<uint64_t, size_t>> reads;
+  const auto counted = [&](const Bytes& bytes) -> pack::ReadAt {
+    return [&reads, read = test::reading(bytes)](uint64_t at, std::span<std::byte> to) {
+      reads.emplace_back(at, to.size());
+      return read(at, to);
+    };
+  };
+  const auto bytes_read = [&] {
+    size_t sum = 0;
+    for (const auto& [at, size] : reads) sum += size;
+    reads.clear();
+    return sum;
+  };
+  const Bytes bytes = pack_of(contents());
+  {
+    const auto reader = pack::PackReader::open(counted(bytes), bytes.size());
+    REQUIRE(reader.ok());
+    const size_t directory = reader->directory_bytes();
+    CHECK(reads ==
+          std::vector<std::pair<uint64_t, size_t>>{{0, pack::kPayloadAt}, {bytes.size() - directory, directory}});
+    CHECK(reader->pack_bytes() == bytes.size());
+  }
+  bytes_read();
+  // What a file begins with is looked at before.
+  constexpr size_t kHead = 516;
+  auto of_pack = encoder();
+  const auto encodes = [&](const Bytes& content, size_t times) {
+    test::MemoryPack memory;
+    REQUIRE(of_pack.encode("a", counted(content), content.size(), memory).ok());
+    const size_t read = bytes_read();
+    CHECK(read >= times * content.size());
+    CHECK(read <= times * content.size() + kHead);
+  };
+  encodes(test::slope(3u << 20), 1);
+  encodes(test::noise(3u << 20), 2);
+  encodes(image, 2);
+  // The hash of what is read in pieces of 1 MiB.
+  const Bytes large = test::slope((2u << 20) + 5);
+  const auto hash = pack::hash_of(counted(large), large.size());
+  REQUIRE(hash.ok());
+  CHECK(*hash == pack::hash_of(large));
+  CHECK(reads == std::vector<std::pair<uint64_t, size_t>>{{0, 1u << 20}, {1u << 20, 1u << 20}, {2u << 20, 5}});
+}
+
 TEST_CASE("every changed byte and every missing one is refused") {
   const Bytes bytes = pack_of({{"a", test::slope(20000)}, {"b.dds", test::DdsHeader{}.bytes()}});
   const uint64_t directory = opened(bytes).entry(0).position;
@@ -347,6 +423,9 @@ TEST_CASE("damaged content is refused at its position") {
     const pack::Sink nowhere = [](std::span<const std::byte>) -> Status { return {}; };
     CHECK_FALSE(reader.read_stored(*entry, nowhere, config).ok());
     CHECK(verdict == pack::Verdict{Fault::stored_hash, entry->position});
+    // A range by itself has the checksums of Gstd's tiles alone.
+    Bytes range(entry->content_bytes);
+    CHECK(reader.extract(*entry, reader.range(*entry, 0), range).ok() == (entry->kind == pack::Kind::raw));
     const Status status = reader.extract(*entry, nowhere, config);
     REQUIRE_FALSE(status.ok());
     CHECK(status.error().message.find(path) != std::string::npos);
