@@ -20,6 +20,7 @@ cd "$work/weft-$version"
 cp -r packaging/debian debian
 dpkg-buildpackage -us -uc -b
 cd ..
-# Not for the archive, so nobody waits for the upload.
-lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs,bad-distribution-in-changes-file \
-  ./*.changes
+# Not for the archive: nobody waits for the upload, and the maintainers have no address yet.
+not_here=initial-upload-closes-no-bugs,bad-distribution-in-changes-file
+not_here+=,bogus-mail-host,bogus-mail-host-in-debian-changelog
+lintian --fail-on error,warning --suppress-tags "$not_here" ./*.changes
