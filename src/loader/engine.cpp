@@ -154,11 +154,8 @@ bool Engine::run_task() {
   decoders_.pop_back();
   decoder->is_soon = is_read && is_for_device_alone(*piece);
   soon_ += decoder->is_soon ? 1 : 0;
-  // While this thread is busy, another one takes the next task, and looks after reads and device. For more tasks two
-  // wake, and so all threads in a few turns.
-  const size_t tasks = to_plan_.size() + to_process_.size() + to_read_.size();
-  if ((!is_polled_ && pieces_ > 1) || tasks != 0) wake_one();
-  if (tasks > 1) wake_one();
+  // While this thread is busy, another one takes the next task, and looks after reads and device.
+  if ((!is_polled_ && pieces_ > 1) || !to_plan_.empty() || !to_process_.empty() || !to_read_.empty()) wake_one();
   lock.unlock();
   if (request != nullptr)
     plan(request);
