@@ -350,8 +350,14 @@ TEST_SUITE("reduce_by_key") {
 }  // namespace weft::test::reduce_by_key_tests
 
 // Faults that these tests catch: tests/mutants.
-// why: the second run of a subgroup still takes what lies before the subgroup
+// why: every run of a subgroup takes what lies before the subgroup
 // file: shaders/by_key/reduce_by_key_tile.glsl
-// find: runs.open = false;
-// with: runs.open = runs.open;
+// find: i == 0u ? combine(before.value, value) : value
+// with: combine(before.value, value)
+// run: native --test-suite=reduce_by_key
+
+// why: what finds no room beside the first runs of a row is lost
+// file: shaders/by_key/reduce_by_key_tile.glsl
+// find: first = min(end, first + kStageRuns);
+// with: first = end;
 // run: native --test-suite=reduce_by_key

@@ -22,9 +22,9 @@ struct ByKeyTuning {
 };
 
 inline constexpr runtime::TuningKey<ByKeyTuning> kByKeyTuningKeys[] = {
-    {"workgroup", &ByKeyTuning::workgroup, 128, 1024}, {"rows", &ByKeyTuning::rows, 1, 8},
-    {"rows_wide", &ByKeyTuning::rows_wide, 1, 8},      {"small_rows", &ByKeyTuning::small_rows, 1, 8},
-    {"groups", &ByKeyTuning::groups, 1, 65535},        {"spin_limit", &ByKeyTuning::spin_limit, 1, 1u << 20},
+    {"workgroup", &ByKeyTuning::workgroup, 128, 1024},   {"rows", &ByKeyTuning::rows, 1, 8},
+    {"rows_wide", &ByKeyTuning::rows_wide, 1, 8},        {"small_rows", &ByKeyTuning::small_rows, 1, 8},
+    {"groups", &ByKeyTuning::groups, 1, 65535},          {"spin_limit", &ByKeyTuning::spin_limit, 1, 1u << 20},
     {"small_kib", &ByKeyTuning::small_kib, 0, 1u << 20}, {"lag_kib", &ByKeyTuning::lag_kib, 1, 1u << 20},
 };
 
@@ -36,6 +36,6 @@ inline const runtime::TuningTable<ByKeyTuning> scan_by_key_tuning(
 // It has no lag.
 inline const runtime::TuningTable<ByKeyTuning> reduce_by_key_tuning(
     "reduce_by_key", std::span(kByKeyTuningKeys).first(std::size(kByKeyTuningKeys) - 1),
-    {.cpu = {.workgroup = 128, .spin_limit = 64}, .nvidia = {.rows = 4, .small_rows = 1, .small_kib = 12288}});
+    {.cpu = {.workgroup = 128, .spin_limit = 64}, .nvidia = {.rows = 4, .small_kib = 12288}});
 
 }  // namespace weft::primitives
