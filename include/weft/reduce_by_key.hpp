@@ -54,7 +54,7 @@ struct ReduceByKeyArgs {
 /// - Results are bit-identical on every run, under look_back too. Floats are combined in an order fixed by device,
 ///   strategy, count.maximum(), the ranges' addresses and the runs' positions.
 /// - If there are no items, only `count_out` is written.
-/// - look_back: reads each key and value once, in three dispatches.
+/// - look_back: reads each key and value once from memory, in three dispatches.
 /// - reduce_then_scan: reads each key and value twice, in two dispatches.
 /// - Both write each run's key and value once, and take one dispatch if one tile holds all items.
 /// - Fastest if keys and values are 16-byte aligned, or offset from that by the same number of items, modulo 4.

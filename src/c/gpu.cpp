@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -54,7 +55,8 @@ weft_status weft_gpu_list(weft_gpu_info* infos, uint32_t capacity, uint32_t* cou
   if (infos == nullptr && capacity > 0) return null_argument(error, "infos");
   const auto list = weft::Gpu::list();
   if (!list) return failed(error, list.error());
-  for (uint32_t i = 0; i < std::min<size_t>(capacity, list->size()); ++i) infos[i] = info_of((*list)[i]);
+  const auto end = list->begin() + static_cast<ptrdiff_t>(std::min<size_t>(capacity, list->size()));
+  std::transform(list->begin(), end, infos, info_of);
   *count = static_cast<uint32_t>(list->size());
   return succeeded(error);
 } catch (...) {
