@@ -66,6 +66,9 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_6
       list(APPEND libraries $<TARGET_FILE:${target}$<$<BOOL:${WEFT_BOTH_LIBRARIES}>:_shared>>)
     endif()
   endforeach()
+  if(WEFT_C AND NOT WEFT_C_STATIC)
+    list(APPEND libraries $<TARGET_FILE:weft_c>)
+  endif()
   add_test(NAME abi COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/packaging/abi/abi.py"
                             --headers "${PROJECT_SOURCE_DIR}/include/weft" --cxx "${CMAKE_CXX_COMPILER}"
                             --work "${CMAKE_CURRENT_BINARY_DIR}/abi" ${libraries})
