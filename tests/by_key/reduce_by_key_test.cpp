@@ -175,7 +175,7 @@ TEST_SUITE("reduce_by_key") {
   }
 
   TEST_CASE("more runs in a tile than shared memory has room for are written whole [slow]") {
-    // Runs of a tile are staged 512 to 1,024 at a time.
+    // A subgroup has room for as many runs as a row has items; for half of them if keys and values are wide.
     const ScopedTuning large_tiles("reduce_by_key.rows=4,reduce_by_key.workgroup=256");
     for (const Strategy strategy : strategies_of(first_backend().context())) {
       const Device device(first_backend(), strategy);
@@ -187,6 +187,11 @@ TEST_SUITE("reduce_by_key") {
           check_reduce<uint32_t, uint32_t>(device, reduce, config, n, {.runs = runs});
       check_reduce<uint32_t, uint32_t>(device, reduce, config, 2 * tile + 5,
                                        {.runs = Runs::ones, .value_misalignment = 4});
+      if (!device.supports({Type::u64})) continue;
+      const ReduceByKeyConfig wide = config_of<uint64_t>(Op::add, Type::u64);
+      const ReduceByKey& reduce_wide = create<ReduceByKey>(device, wide);
+      for (const Runs runs : {Runs::ones, Runs::twos})
+        check_reduce<uint64_t, uint64_t>(device, reduce_wide, wide, 2 * reduce_wide.tile_items() + 5, {.runs = runs});
     }
   }
 
