@@ -31,4 +31,16 @@ void for_every_primitive(const Visit& visit) {
   });
 }
 
+/// Calls visit(name, primitive, ranges, args_of) for each, created on `gpu`, and with no ranges yet.
+template <class Visit>
+void for_every_primitive(Gpu& gpu, const Visit& visit) {
+  for_every_primitive([&]<class Primitive>(const char* name, const auto& config, const auto& args_of) {
+    CAPTURE(std::string(name));
+    const Result<Primitive> primitive = Primitive::create(gpu.context(), config);
+    REQUIRE_MESSAGE(primitive.ok(), primitive.error().message);
+    Ranges ranges(gpu);
+    visit(name, *primitive, ranges, args_of);
+  });
+}
+
 }  // namespace weft::test

@@ -158,17 +158,13 @@ TEST_SUITE("host memory") {
 
   TEST_CASE("record allocates nothing, and refuses without memory for the reason") {
     Gpu gpu = open_null_gpu();
-    for_every_primitive([&]<class Primitive>(const char* name, const auto& config, const auto& args_of) {
-      CAPTURE(std::string(name));
-      const Result<Primitive> primitive = Primitive::create(gpu.context(), config);
-      REQUIRE_MESSAGE(primitive.ok(), primitive.error().message);
-      Ranges ranges(gpu);
-      auto args = args_of(*primitive, ranges);
+    for_every_primitive(gpu, [&](const char*, const auto& primitive, Ranges& ranges, const auto& args_of) {
+      auto args = args_of(primitive, ranges);
       Status status;
       uint64_t allocations = 0;
       {
         const FailingAllocation none(0);
-        status = primitive->record(kCommands, args);
+        status = primitive.record(kCommands, args);
         allocations = FailingAllocation::allocations();
       }
       REQUIRE_MESSAGE(status.ok(), status.error().message);
@@ -179,7 +175,7 @@ TEST_SUITE("host memory") {
         args.scratch.size = VK_WHOLE_SIZE;
       else
         args.output.size = VK_WHOLE_SIZE;
-      status = with_each_allocation_failing([&]() noexcept { return primitive->record(kCommands, args); });
+      status = with_each_allocation_failing([&]() noexcept { return primitive.record(kCommands, args); });
       REQUIRE_FALSE(status.ok());
       CHECK(status.error().code == ErrorCode::invalid_argument);
       CHECK(null_driver::recorded_commands() == recorded);

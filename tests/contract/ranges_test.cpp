@@ -41,15 +41,11 @@ TEST_SUITE("host ranges") {
   TEST_CASE("every range of every primitive is refused that is no number of bytes inside of its buffer") {
     Gpu gpu = open_null_gpu();
     int primitives = 0;
-    for_every_primitive([&]<class Primitive>(const char* name, const auto& config, const auto& args_of) {
-      CAPTURE(std::string(name));
-      const Result<Primitive> primitive = Primitive::create(gpu.context(), config);
-      REQUIRE_MESSAGE(primitive.ok(), primitive.error().message);
-      Ranges ranges(gpu);
-      const auto sound = args_of(*primitive, ranges);
+    for_every_primitive(gpu, [&](const char* name, const auto& primitive, Ranges& ranges, const auto& args_of) {
+      const auto sound = args_of(primitive, ranges);
       check_every_range(name, sound, ranges, [&](const auto& args) {
-        static_assert(noexcept(primitive->record(kCommands, args)));
-        return primitive->record(kCommands, args);
+        static_assert(noexcept(primitive.record(kCommands, args)));
+        return primitive.record(kCommands, args);
       });
       ++primitives;
     });
@@ -58,14 +54,10 @@ TEST_SUITE("host ranges") {
 
   TEST_CASE("every range of every primitive may be an address, about which the driver is not asked") {
     Gpu gpu = open_null_gpu();
-    for_every_primitive([&]<class Primitive>(const char* name, const auto& config, const auto& args_of) {
-      CAPTURE(std::string(name));
-      const Result<Primitive> primitive = Primitive::create(gpu.context(), config);
-      REQUIRE_MESSAGE(primitive.ok(), primitive.error().message);
-      Ranges ranges(gpu);
-      auto args = args_of(*primitive, ranges);
+    for_every_primitive(gpu, [&](const char*, const auto& primitive, Ranges& ranges, const auto& args_of) {
+      auto args = args_of(primitive, ranges);
       const uint64_t before = null_driver::recorded_commands(), asked = null_driver::buffer_queries();
-      REQUIRE(primitive->record(kCommands, args).ok());
+      REQUIRE(primitive.record(kCommands, args).ok());
       const uint64_t by_buffer = null_driver::recorded_commands() - before;
       CHECK(null_driver::buffer_queries() > asked);
       VkDeviceAddress next = VkDeviceAddress{1} << 40;
@@ -74,7 +66,7 @@ TEST_SUITE("host ranges") {
         next += VkDeviceAddress{1} << 30;
       }
       const uint64_t between = null_driver::recorded_commands(), asked_before = null_driver::buffer_queries();
-      const Status status = primitive->record(kCommands, args);
+      const Status status = primitive.record(kCommands, args);
       REQUIRE_MESSAGE(status.ok(), status.error().message);
       CHECK(null_driver::recorded_commands() - between == by_buffer);
       CHECK(null_driver::buffer_queries() == asked_before);
@@ -203,20 +195,16 @@ TEST_SUITE("host ranges") {
 
   TEST_CASE("VK_WHOLE_SIZE is refused where there is nothing to do too") {
     Gpu gpu = open_null_gpu();
-    for_every_primitive([&]<class Primitive>(const char* name, const auto& config, const auto& args_of) {
-      CAPTURE(std::string(name));
-      const Result<Primitive> primitive = Primitive::create(gpu.context(), config);
-      REQUIRE_MESSAGE(primitive.ok(), primitive.error().message);
-      Ranges ranges(gpu);
-      const auto sound = args_of(*primitive, ranges, 0);
-      const Status taken = primitive->record(kCommands, sound);
+    for_every_primitive(gpu, [&](const char*, const auto& primitive, Ranges& ranges, const auto& args_of) {
+      const auto sound = args_of(primitive, ranges, 0);
+      const Status taken = primitive.record(kCommands, sound);
       REQUIRE_MESSAGE(taken.ok(), taken.error().message);
       const uint64_t recorded = null_driver::recorded_commands();
       for (const Ranges::Range& range : ranges.all()) {
         CAPTURE(range.name);
         for (const VkBuffer buffer : {range.range.buffer, VkBuffer{VK_NULL_HANDLE}}) {
           const Status refused =
-              primitive->record(kCommands, with_changed(sound, range, BufferRange{buffer, 0, VK_WHOLE_SIZE}));
+              primitive.record(kCommands, with_changed(sound, range, BufferRange{buffer, 0, VK_WHOLE_SIZE}));
           REQUIRE_FALSE(refused.ok());
           CHECK(refused.error().code == ErrorCode::invalid_argument);
         }
