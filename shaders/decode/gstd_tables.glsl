@@ -194,8 +194,7 @@ uint gstd_field_decode(Words tables, uint field, inout uint state, inout LaneBit
 const uint kGstdNoLength = kGstdMaxCodeBits + 1u;
 
 // Reads a code's lengths, with `lanes` lanes.
-void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state,
-                       uint lanes) {
+void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes) {
   const bool decodes = lanes_lane() < lanes;
   const uint steps = 256u / lanes;
   const uint first = kGstdLengthsAt + (lanes_lane() & (lanes - 1u)) * (steps / 8u);
