@@ -11,19 +11,17 @@
 
 void main() {
   const TileRange range = select_range();
-  const uint first_tile = gl_WorkGroupID.x * push.tiles_or_lag;
+  const uint first_tile = gl_WorkGroupID.x * push.tiles_per_workgroup;
   if (gl_WorkGroupID.x == 0u) select_write_none(range);
   if (!select_tile_exists(range, first_tile)) return;
 
   Accumulator prefix = partials_reduce(select_state(), gl_WorkGroupID.x, 1u);
-  for (uint i = 0u; i < push.tiles_or_lag; ++i) {
+  for (uint i = 0u; i < push.tiles_per_workgroup; ++i) {
     if (!select_tile_exists(range, first_tile + i)) break;
     const SelectTile tile = select_tile_of(range, first_tile + i);
     Accumulator total;
-    const Accumulator before = workgroup_exclusive_of_subgroups(compact_aggregate(tile), i & 1u, total);
-    SelectHeld held;
-    select_fetch(tile, held);
-    compact_tile(range, tile, held, prefix, before, total);
+    const Accumulator before = workgroup_exclusive_of_subgroups(compact_take(tile), i & 1u, total);
+    compact_tile(range, tile, prefix, before, total);
     prefix = combine(prefix, total);
   }
 }

@@ -17,16 +17,15 @@ SelectTile deferred_tile_of(uint index) {
 
 Accumulator look_back_aggregate(uint index) {
   Accumulator aggregate;
-  workgroup_exclusive_of_subgroups(compact_aggregate(deferred_tile_of(index)), 1u, aggregate);
+  workgroup_exclusive_of_subgroups(compact_take(deferred_tile_of(index)), 1u, aggregate);
   return aggregate;
 }
 
 void look_back_finish(uint index, Accumulator prefix) {
   const SelectTile tile = deferred_tile_of(index);
-  SelectHeld held;
   Accumulator total;
-  const Accumulator before = workgroup_exclusive_of_subgroups(compact_aggregate(tile), 0u, total);
-  compact_tile(select_range(), tile, held, prefix, before, total);
+  const Accumulator before = workgroup_exclusive_of_subgroups(compact_take(tile), 0u, total);
+  compact_tile(select_range(), tile, prefix, before, total);
 }
 
 void main() {
@@ -37,28 +36,17 @@ void main() {
   const TileRange range = select_range();
   const LookBack state = LookBack(select_state(), push.chunk_tiles);
   const bool alone = push.chunk_tiles == 1u;
-  const uint lag = alone ? 0u : push.tiles_or_lag;
-
   const uint ticket = alone ? 0u : look_back_ticket(state);
   if (ticket == 0u) select_write_none(range);
-  const bool moves = ticket >= lag && select_tile_exists(range, ticket - lag);
-  const SelectTile tile = select_tile_of(range, ticket - lag);
-  SelectHeld held;
-  if (moves) select_fetch(tile, held);
-
-  const bool counts = select_tile_exists(range, ticket);
+  if (!select_tile_exists(range, ticket)) return;
+  const SelectTile tile = select_tile_of(range, ticket);
+  Accumulator total;
+  const Accumulator before = workgroup_exclusive_of_subgroups(compact_take(tile), 0u, total);
+  if (!alone) look_back_publish_tile(state, ticket, total);
+  if (!alone) look_back_close_block(state, ticket);
   Accumulator prefix = identity();
-  Accumulator before, total;
-  if (counts) {
-    const Accumulator aggregate = compact_aggregate(select_tile_of(range, ticket));
-    if (!alone) look_back_publish_subgroup(state, ticket, aggregate);
-    before = workgroup_exclusive_of_subgroups(aggregate, 0u, total);
-    if (!alone) look_back_publish_tile(state, ticket, total);
-  }
-  if (counts && !alone) look_back_close_block(state, ticket);
-  if (!moves) return;
-  if (!alone && !look_back_prefix(state, ticket - lag, prefix, before, total)) return;
-  compact_tile(range, tile, held, prefix, before, total);
+  if (!alone && !look_back_prefix(state, ticket, identity(), prefix)) return;
+  compact_tile(range, tile, prefix, before, total);
 }
 
 #endif

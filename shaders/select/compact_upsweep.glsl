@@ -10,11 +10,11 @@
 
 void main() {
   const TileRange range = select_range();
-  const uint first_tile = gl_WorkGroupID.x * push.tiles_or_lag;
+  const uint first_tile = gl_WorkGroupID.x * push.tiles_per_workgroup;
   Accumulator counts = identity();
-  for (uint i = 0u; i < push.tiles_or_lag; ++i) {
+  for (uint i = 0u; i < push.tiles_per_workgroup; ++i) {
     if (!select_tile_exists(range, first_tile + i)) break;
-    counts = combine(counts, compact_aggregate(select_tile_of(range, first_tile + i)));
+    counts = combine(counts, compact_take(select_tile_of(range, first_tile + i)));
   }
   Accumulator total;
   workgroup_exclusive_of_subgroups(counts, 0u, total);

@@ -2,10 +2,9 @@
 //
 // RunLengthEncode: in one dispatch.
 //
-// kernel: TYPES ${run_types}
+// kernel: TYPES ${run_types} OPTIMIZED u8:runs u32:runs
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#define WEFT_LOOK_BACK_SUBGROUPS
 #define WEFT_LOOK_BACK_FAST_PATH
 #include "weft/look_back.glsl"
 #include "select/run_length_encode_tile.glsl"

@@ -50,7 +50,6 @@ struct EncodeTargets {
   uvec2 lengths;  // of the run before the subgroup's first
   uvec2 offsets;  // non-trivial: as lengths
   bool is_first;  // no run begins before the subgroup's
-  bool follows_head;  // non-trivial: on lane 0, whether the item before a row is a head
   uint rank;      // of the subgroup's runs
   // Where the run before a row began. As a position in the tile, modulo 2^32 where lengths have a word; where whole
   // indices are requested (kOpenIsWide), kOpenBefore stands for all that lies before the subgroup, and `open_before` is
@@ -59,6 +58,9 @@ struct EncodeTargets {
   uvec2 open_before;
 };
 const uint kOpenBefore = ~0u;
+
+// A variable of its own, as weft_select_masks is.
+EncodeTargets weft_encode;
 
 // With an equality of the user's own a run's symbol is its first item, and the one before its end is another.
 #ifdef WEFT_OWN_UNIQUE
@@ -69,40 +71,37 @@ const bool kSymbolsAreFirst = false;
 const bool kOpenIsWide = kIndexWords == 2u;
 #endif
 
-bool encode_has_run_before(EncodeTargets targets, uint rank) { return (uint(!targets.is_first) | rank) != 0u; }
+bool encode_has_run_before(uint rank) { return (uint(!weft_encode.is_first) | rank) != 0u; }
 
 // At a head the run before it ends, which began at `begin`.
-void encode_length(EncodeTargets targets, bool head, uint rank, uint position, uint begin, uvec2 first_position) {
-  const bool has_run_before = encode_has_run_before(targets, rank);
+void encode_length(bool head, uint rank, uint position, uint begin, uvec2 first_position) {
+  const bool has_run_before = encode_has_run_before(rank);
   const bool ends = head && has_run_before;
   const uvec2 index = word64_add(first_position, position);
   const bool began_before = kOpenIsWide && begin == kOpenBefore;
   const uvec2 length =
-      mix(uvec2(position - begin, 0u), word64_subtract(index, targets.open_before), bvec2(began_before));
-  if (ends) encode_store(targets.lengths, rank, length);
+      mix(uvec2(position - begin, 0u), word64_subtract(index, weft_encode.open_before), bvec2(began_before));
+  if (ends) encode_store(weft_encode.lengths, rank, length);
 }
 
 // The index of the item at `begin`.
-uvec2 encode_begin(EncodeTargets targets, uint begin, uvec2 first_position) {
-  return mix(word64_add(first_position, begin), targets.open_before, bvec2(kOpenIsWide && begin == kOpenBefore));
+uvec2 encode_begin(uint begin, uvec2 first_position) {
+  return mix(word64_add(first_position, begin), weft_encode.open_before, bvec2(kOpenIsWide && begin == kOpenBefore));
 }
 
-EncodeTargets encode_targets(uvec2 first_position, uvec2 rank, uvec2 open) {
-  EncodeTargets targets;
-  targets.symbols = word64_add(push.out_0, word64_times(rank, kSymbolBytes));
-  targets.lengths = word64_subtract(word64_add(push.indices_0, word64_times(rank, kIndexWords * 4u)),
+void encode_targets(uvec2 first_position, uvec2 rank, uvec2 open) {
+  weft_encode.symbols = word64_add(push.out_0, word64_times(rank, kSymbolBytes));
+  weft_encode.lengths = word64_subtract(word64_add(push.indices_0, word64_times(rank, kIndexWords * 4u)),
                                     uvec2(kIndexWords * 4u, 0u));
-  targets.offsets = word64_add(push.indices_1, word64_times(rank, kIndexWords * 4u));
+  weft_encode.offsets = word64_add(push.indices_1, word64_times(rank, kIndexWords * 4u));
   if (kNonTrivial) {
-    targets.symbols = word64_subtract(targets.symbols, uvec2(kSymbolBytes, 0u));
-    targets.offsets = word64_subtract(targets.offsets, uvec2(kIndexWords * 4u, 0u));
+    weft_encode.symbols = word64_subtract(weft_encode.symbols, uvec2(kSymbolBytes, 0u));
+    weft_encode.offsets = word64_subtract(weft_encode.offsets, uvec2(kIndexWords * 4u, 0u));
   }
-  targets.is_first = rank == uvec2(0u);
-  targets.follows_head = false;
-  targets.rank = 0u;
-  targets.open = kOpenIsWide ? kOpenBefore : open.x - first_position.x;
-  targets.open_before = open;
-  return targets;
+  weft_encode.is_first = rank == uvec2(0u);
+  weft_encode.rank = 0u;
+  weft_encode.open = kOpenIsWide ? kOpenBefore : open.x - first_position.x;
+  weft_encode.open_before = open;
 }
 
 #if defined(WEFT_SELECT_DIRECT) || WEFT_ITEM == WEFT_STRUCT
@@ -116,97 +115,86 @@ const bool kSymbolsAreCopied = kSymbolsAreFirst;
 #endif
 
 // Of a run that begins at `begin`.
-void encode_symbol(EncodeTargets targets, uint rank, SelectWord word, uint begin, uvec2 first_position) {
+void encode_symbol(uint rank, SelectWord word, uint begin, uvec2 first_position) {
   if (kSymbolsAreCopied)
-    encode_copy(word64_add(targets.symbols, rank * kSymbolBytes), encode_begin(targets, begin, first_position));
+    encode_copy(word64_add(weft_encode.symbols, rank * kSymbolBytes), encode_begin(begin, first_position));
   else
-    direct_store(targets.symbols, rank, word);
+    direct_store(weft_encode.symbols, rank, word);
 }
 
-// A row of which each lane has the item at `position`; `before`: the one before it.
-void encode_row(uvec2 first_position, uint position, bool head, SelectWord word, SelectWord before,
-                inout EncodeTargets targets) {
+// A row of which each lane has the item at `position`, the row's bit in the masks; `before`: the item before it.
+void encode_row(uvec2 first_position, uint position, SelectMasks masks, uint row, SelectWord word, SelectWord before) {
+  const bool head = (masks.first >> row & 1u) != 0u;
   const uvec4 heads = subgroup_ballot(head);
   const uint row_first = position - subgroup_lane();
-  const uint begin = subgroup_highest_before(heads, row_first, targets.open);
+  const uint begin = subgroup_highest_before(heads, row_first, weft_encode.open);
   if (kNonTrivial) {
-    const bool counted = select_run_end(head, targets.follows_head);
+    const bool counted = (masks.second >> row & 1u) != 0u;
     const uvec4 ends = subgroup_ballot(counted);
-    const uint rank = targets.rank + subgroup_rank(ends);
-    const bool has_run_before = encode_has_run_before(targets, rank);
+    const uint rank = weft_encode.rank + subgroup_rank(ends);
+    const bool has_run_before = encode_has_run_before(rank);
     const bool ended = counted && has_run_before;
-    if (kMovesTested && ended) encode_symbol(targets, rank, before, begin, first_position);
-    if (kOffsets && ended) encode_store(targets.offsets, rank, encode_begin(targets, begin, first_position));
-    if (kLengths) encode_length(targets, counted, rank, position, begin, first_position);
-    targets.open = ballot_highest_bit_from(heads, row_first, targets.open);
-    targets.rank += ballot_bit_count(ends);
+    if (kMovesTested && ended) encode_symbol(rank, before, begin, first_position);
+    if (kOffsets && ended) encode_store(weft_encode.offsets, rank, encode_begin(begin, first_position));
+    if (kLengths) encode_length(counted, rank, position, begin, first_position);
+    weft_encode.open = ballot_highest_bit_from(heads, row_first, weft_encode.open);
+    weft_encode.rank += ballot_bit_count(ends);
     return;
   }
-  const uint rank = targets.rank + subgroup_rank(heads);
-  if (kMovesTested && head) encode_symbol(targets, rank, word, position, first_position);
-  if (kOffsets && head) encode_store(targets.offsets, rank, word64_add(first_position, position));
-  if (kLengths) encode_length(targets, head, rank, position, begin, first_position);
-  targets.open = ballot_highest_bit_from(heads, row_first, targets.open);
-  targets.rank += ballot_bit_count(heads);
+  const uint rank = weft_encode.rank + subgroup_rank(heads);
+  if (kMovesTested && head) encode_symbol(rank, word, position, first_position);
+  if (kOffsets && head) encode_store(weft_encode.offsets, rank, word64_add(first_position, position));
+  if (kLengths) encode_length(head, rank, position, begin, first_position);
+  weft_encode.open = ballot_highest_bit_from(heads, row_first, weft_encode.open);
+  weft_encode.rank += ballot_bit_count(heads);
 }
 
 #endif
 
 #ifdef WEFT_SELECT_DIRECT
 
-void encode_row_direct(SelectTile tile, uvec2 first_position, uint position, SelectWord word, bool full,
-                       inout SelectWord carried, inout EncodeTargets targets) {
-  SelectWord before;
-  const bool differs = direct_run_head(tile, position, word, full, carried, before);
-  const bool present = position_is_present(tile, position);
-  const bool counts = full || present;
-  encode_row(first_position, position, differs && counts, word, before, targets);
+// Loads and tests a tile, and counts this subgroup's runs of it.
+Accumulator compact_take(SelectTile tile) {
+  direct_take(tile);
+  if (kNonTrivial)
+    weft_select_masks.second = select_run_ends(weft_select_masks.first, 1u, select_follows_head(tile));
+  return select_aggregate(tile, direct_position(uint(findMSB(weft_select_masks.first | 1u))));
 }
 
-Accumulator compact_aggregate(SelectTile tile) { return direct_aggregate(tile); }
-
-#define SelectHeld SelectPart
-void select_fetch(SelectTile tile, inout SelectPart words) {
-  if (tile.fast) part_load(tile, 0u, words);
+void encode_row_direct(uvec2 first_position, SelectMasks masks, uint row, SelectWord word, inout SelectWord carried) {
+  SelectWord before = word;
+  if (kNonTrivial && kMovesTested && !kSymbolsAreCopied) before = direct_item_before(word, carried);
+  encode_row(first_position, direct_position(row), masks, row, word, before);
 }
 
-void encode_subgroup(SelectTile tile, uvec2 first_position, SelectPart first_part, uvec2 rank, uvec2 open) {
-  EncodeTargets targets = encode_targets(first_position, rank, open);
-  targets.follows_head = select_follows_head(tile);
+void encode_subgroup(SelectTile tile, uvec2 first_position, uvec2 rank, uvec2 open) {
+  encode_targets(first_position, rank, open);
   SelectWord carried = direct_before(tile);
   if (tile.fast) {
-    SelectPart words = first_part;
-    [[dont_unroll]] for (uint part = 0u; part < kParts; ++part) {
-      if (part != 0u) part_load(tile, part, words);
-#define WEFT_ENCODE_ROW(i)                                                                                       \
-  encode_row_direct(tile, first_position, part_position(part) + i * kSubgroupSize, words.row_##i, true, carried, \
-                    targets);
-      WEFT_FOR_PART_ROWS(WEFT_ENCODE_ROW)
+#define WEFT_ENCODE_ROW(i) \
+  if (i < kLaneItems) encode_row_direct(first_position, weft_select_masks, i, weft_select_rows.row_##i, carried);
+    WEFT_FOR_DIRECT_ROWS(WEFT_ENCODE_ROW)
 #undef WEFT_ENCODE_ROW
-    }
   } else {
-    [[dont_unroll]] for (uint row = 0u; row < kLaneItems; ++row) {
-      const uint position = part_position(0u) + row * kSubgroupSize;
-      encode_row_direct(tile, first_position, position, direct_item(tile, position), false, carried, targets);
-    }
+    [[dont_unroll]] for (uint row = 0u; row < kLaneItems; ++row)
+      encode_row_direct(first_position, weft_select_masks, row, direct_item(tile, direct_position(row)), carried);
   }
 }
 
 #else
 
-Accumulator compact_aggregate(SelectTile tile) { return select_aggregate(tile); }
-
-#define SelectHeld SelectWords
-void select_fetch(SelectTile tile, inout SelectWords words) { select_load(tile, words); }
+// Loads and tests a tile, and counts this subgroup's runs of it.
+Accumulator compact_take(SelectTile tile) {
+  select_take(tile);
+  return select_aggregate(tile);
+}
 
 #if WEFT_ITEM == WEFT_STRUCT
 
-void encode_subgroup(SelectTile tile, uvec2 first_position, SelectWords words, uvec2 rank, uvec2 open) {
-  EncodeTargets targets = encode_targets(first_position, rank, open);
-  targets.follows_head = select_follows_head(tile);
-  const SelectMasks masks = select_masks_by_rows(tile);
+void encode_subgroup(SelectTile tile, uvec2 first_position, uvec2 rank, uvec2 open) {
+  encode_targets(first_position, rank, open);
   [[dont_unroll]] for (uint row = 0u; row < kRows; ++row)
-    encode_row(first_position, tile_vector(row), ((masks.first >> row) & 1u) != 0u, 0u, 0u, targets);
+    encode_row(first_position, tile_vector(row), weft_select_masks, row, 0u, 0u);
 }
 
 #else
@@ -226,7 +214,7 @@ uint encode_symbol(uint words[WEFT_VECTOR_INPUT_WORDS], uint before, uint k) {
 // they come; symbols, of which several share a word, go through shared memory, in rounds where there are more than fit.
 // `carried`, non-trivial: on lane 0, the word before the row.
 void encode_row_staged(uvec2 first_position, SelectMasks masks, SelectRanks ranks, uint row,
-                       uint words[WEFT_VECTOR_INPUT_WORDS], inout uint carried, inout EncodeTargets targets) {
+                       uint words[WEFT_VECTOR_INPUT_WORDS], inout uint carried) {
   const uint heads = (masks.first >> (row * WEFT_SELECT_VECTOR & 31u)) & kVectorMask;
   uint listed = heads;
   uint word_before = 0u;
@@ -241,7 +229,7 @@ void encode_row_staged(uvec2 first_position, SelectMasks masks, SelectRanks rank
   const uvec4 with_heads = subgroup_ballot(heads != 0u);
   const uint before = subgroup_shuffle(own_last, subgroup_highest_before(with_heads, 0u, 0u));
   const uint last = subgroup_shuffle(own_last, ballot_highest_bit_from(with_heads, 0u, 0u));
-  const uint row_begin = subgroup_rank(with_heads) != 0u ? before : targets.open;
+  const uint row_begin = subgroup_rank(with_heads) != 0u ? before : weft_encode.open;
   const uint row_runs = row_count(ranks.first.total, row);
   const uint row_rank = row_count(ranks.first.before, row);
   const uint entries = stage_entries(true);
@@ -259,12 +247,12 @@ void encode_row_staged(uvec2 first_position, SelectMasks masks, SelectRanks rank
         begin = mix(row_begin, vector_position + uint(findMSB(heads_before | 1u)), heads_before != 0u);
       }
       if (from == 0u) {
-        const bool has_run_before = encode_has_run_before(targets, targets.rank + rank);
+        const bool has_run_before = encode_has_run_before(weft_encode.rank + rank);
         if (kOffsets && (!kNonTrivial || has_run_before))
           encode_store(
-              targets.offsets, targets.rank + rank,
-              kNonTrivial ? encode_begin(targets, begin, first_position) : word64_add(first_position, position));
-        if (kLengths) encode_length(targets, true, targets.rank + rank, position, begin, first_position);
+              weft_encode.offsets, weft_encode.rank + rank,
+              kNonTrivial ? encode_begin(begin, first_position) : word64_add(first_position, position));
+        if (kLengths) encode_length(true, weft_encode.rank + rank, position, begin, first_position);
       }
       if (kMovesTested && rank - from < entries)
         weft_select_stage[stage_first(true) + rank - from] = encode_symbol(words, word_before, k);
@@ -275,19 +263,19 @@ void encode_row_staged(uvec2 first_position, SelectMasks masks, SelectRanks rank
     subgroup_shared_barrier();
     const uint flushed = min(row_runs - min(from, row_runs), entries);
     // The range's first item ends no run.
-    const bool has_run_before = encode_has_run_before(targets, targets.rank + from);
+    const bool has_run_before = encode_has_run_before(weft_encode.rank + from);
     const uint skipped = mix(0u, min(flushed, 1u), kNonTrivial && !has_run_before);
-    select_flush_values(word64_add(targets.symbols, (targets.rank + from + skipped) * WEFT_ITEM_BYTES), skipped,
+    select_flush_values(word64_add(weft_encode.symbols, (weft_encode.rank + from + skipped) * WEFT_ITEM_BYTES), skipped,
                         flushed - skipped);
     subgroup_shared_barrier();
   }
-  targets.open = (kNonTrivial ? with_heads != uvec4(0u) : row_runs != 0u) ? last : targets.open;
-  targets.rank += row_runs;
+  weft_encode.open = (kNonTrivial ? with_heads != uvec4(0u) : row_runs != 0u) ? last : weft_encode.open;
+  weft_encode.rank += row_runs;
 }
 
-void encode_subgroup(SelectTile tile, uvec2 first_position, SelectWords words, uvec2 rank, uvec2 open) {
-  EncodeTargets targets = encode_targets(first_position, rank, open);
-  const SelectMasks masks = select_masks(tile, words);
+void encode_subgroup(SelectTile tile, uvec2 first_position, uvec2 rank, uvec2 open) {
+  encode_targets(first_position, rank, open);
+  const SelectMasks masks = weft_select_masks;
   SelectMasks listed = masks;
   if (kNonTrivial) listed.first = masks.second;
   const SelectRanks ranks = select_ranks(listed);
@@ -299,15 +287,15 @@ void encode_subgroup(SelectTile tile, uvec2 first_position, SelectWords words, u
   if (tile.fast) {
 #define WEFT_ENCODE_ROW(i)                                              \
   if (i < kRows) {                                                      \
-    vector_unpack(words.row_##i, vector);                               \
-    encode_row_staged(first_position, masks, ranks, i, vector, carried, targets); \
+    vector_unpack(weft_select_words.row_##i, vector);                    \
+    encode_row_staged(first_position, masks, ranks, i, vector, carried); \
   }
     WEFT_FOR_SELECT_ROWS(WEFT_ENCODE_ROW)
 #undef WEFT_ENCODE_ROW
   } else {
     [[dont_unroll]] for (uint row = 0u; row < kRows; ++row) {
       if (kMovesTested) tile_load_vector(tile.source, tile.present, tile_vector(row), vector);
-      encode_row_staged(first_position, masks, ranks, row, vector, carried, targets);
+      encode_row_staged(first_position, masks, ranks, row, vector, carried);
     }
   }
 }
@@ -316,7 +304,7 @@ void encode_subgroup(SelectTile tile, uvec2 first_position, SelectWords words, u
 
 #endif
 
-void compact_tile(TileRange range, SelectTile tile, SelectHeld held, Accumulator prefix, Accumulator subgroups_before,
+void compact_tile(TileRange range, SelectTile tile, Accumulator prefix, Accumulator subgroups_before,
                   Accumulator total) {
   uvec2 before, carried_open;
   select_carried(before, carried_open);
@@ -328,7 +316,7 @@ void compact_tile(TileRange range, SelectTile tile, SelectHeld held, Accumulator
   uvec2 rank = word64_add(before, subgroups_before.x);
   const uint last = max(prefix.y, subgroups_before.y);
   uvec2 open = last != 0u ? word64_add(chunk_first, last - 1u) : carried_open;
-  encode_subgroup(tile, first_position, held, rank, open);
+  encode_subgroup(tile, first_position, rank, open);
 
   const uint next = tile.index - push.first_tile + 1u;
   if (select_tile_exists(range, next) || gl_LocalInvocationIndex != 0u) return;

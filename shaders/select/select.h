@@ -32,10 +32,10 @@ struct SelectPush {
   weft_address counts;    // one count for each partition
   weft_u64 low;           // of the test: a lower bound, a mask, or the first threshold
   weft_u64 span;          // of the test: a width, the bits wanted, or the second threshold
-  weft_u32 flags;         // kSelect…, the head from bit 8 on
-  weft_u32 first_tile;    // the chunk's
-  weft_u32 chunk_tiles;   // how many the chunk has at most
-  weft_u32 tiles_or_lag;  // upsweep, downsweep: tiles a workgroup takes; look_back: the lag
+  weft_u32 flags;                // kSelect…, the head from bit 8 on
+  weft_u32 first_tile;           // the chunk's
+  weft_u32 chunk_tiles;          // how many the chunk has at most
+  weft_u32 tiles_per_workgroup;  // upsweep, downsweep
 };
 WEFT_STRUCT_END
 

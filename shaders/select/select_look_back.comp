@@ -2,10 +2,9 @@
 //
 // Select and Partition: in one dispatch.
 //
-// kernel: TYPES ${select_types}
+// kernel: TYPES ${select_types} OPTIMIZED u32:u32 u32x2:u32
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#define WEFT_LOOK_BACK_SUBGROUPS
 #define WEFT_LOOK_BACK_FAST_PATH
 #include "weft/look_back.glsl"
 #include "select/select_move.glsl"

@@ -91,15 +91,15 @@ void select_move_row(SelectTile tile, uvec2 first_position, SelectMasks masks, S
   if (kSplits) targets.third = word64_add(targets.third, row.third);
 }
 
-void select_move_staged(SelectTile tile, uvec2 first_position, SelectWords words, inout SelectTargets targets) {
-  const SelectMasks masks = select_masks(tile, words);
+void select_move_staged(SelectTile tile, uvec2 first_position, SelectTargets targets) {
+  const SelectMasks masks = weft_select_masks;
   const SelectRanks ranks = select_ranks(masks);
 #if WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
   uint vector[WEFT_VECTOR_INPUT_WORDS];
   if (tile.fast) {
 #define WEFT_MOVE_ROW(i)                                                      \
   if (i < kRows) {                                                            \
-    vector_unpack(words.row_##i, vector);                                     \
+    vector_unpack(weft_select_words.row_##i, vector);                         \
     select_move_row(tile, first_position, masks, ranks, i, vector, targets);     \
   }
     WEFT_FOR_SELECT_ROWS(WEFT_MOVE_ROW)
@@ -123,16 +123,47 @@ void select_move_staged(SelectTile tile, uvec2 first_position, SelectWords words
 // What takes several lanes, or less than a word, goes through shared memory.
 bool select_is_direct() { return !kGathers || ((kMovedBytes & 3u) == 0u && kMovedBytes <= 16u); }
 
-// Where a partition's items go, and how many of the subgroup's have gone there.
+// A lane's item of a row: whether it moves, to which partition, and which of the subgroup's there it is.
+struct SelectRanked {
+  bool moves;
+  uint partition_index, rank;
+};
+
+// `present`: whether there is an item. `before`: how many of the subgroup's items have gone to each partition.
+SelectRanked select_rank_row(uint row, bool present, inout uvec3 before) {
+  const bool in_first = (weft_select_masks.first >> row & 1u) != 0u;
+  SelectRanked item = SelectRanked(in_first, 0u, 0u);
+  const uvec4 first = subgroup_ballot(in_first);
+  item.rank = before.x + subgroup_rank(first);
+  before.x += ballot_bit_count(first);
+  if (!kSplits) return item;
+  item.moves = present;
+  bool in_second = false;
+  if (kThreePartitions) {
+    in_second = (weft_select_masks.second >> row & 1u) != 0u;
+    const uvec4 second = subgroup_ballot(in_second);
+    item.rank = mix(item.rank, before.y + subgroup_rank(second), in_second);
+    before.y += ballot_bit_count(second);
+  }
+  const bool in_third = present && !in_first && !in_second;
+  const uvec4 third = subgroup_ballot(in_third);
+  item.rank = mix(item.rank, before.z + subgroup_rank(third), in_third);
+  before.z += ballot_bit_count(third);
+  item.partition_index = in_first ? 0u : in_second ? 1u : 2u;
+  return item;
+}
+
+uvec2 select_either(SelectRanked item, uvec2 first, uvec2 second, uvec2 third) {
+  if (!kSplits) return first;
+  return mix(mix(third, second, bvec2(kThreePartitions && item.partition_index == 1u)), first,
+             bvec2(item.partition_index == 0u));
+}
+
+// Where a partition's items go.
 struct SelectOutput {
   uvec2 items;
   uvec2 gathered;
   uvec2 indices;
-  uint rank;
-};
-
-struct SelectOutputs {
-  SelectOutput first, second, third;
 };
 
 SelectOutput select_output_at(uvec2 items, uvec2 indices, uvec2 before) {
@@ -141,111 +172,76 @@ SelectOutput select_output_at(uvec2 items, uvec2 indices, uvec2 before) {
   // Of one partition, gathered items go to the second output where tested ones go to the first.
   target.gathered = word64_add(kMovesTested ? push.out_1 : items, word64_times(before, kMovedBytes));
   target.indices = word64_add(indices, word64_times(before, kIndexWords * 4u));
-  target.rank = 0u;
   return target;
 }
 
-SelectOutput select_either(bool choice, SelectOutput a, SelectOutput b) {
-  return SelectOutput(mix(b.items, a.items, bvec2(choice)), mix(b.gathered, a.gathered, bvec2(choice)),
-                    mix(b.indices, a.indices, bvec2(choice)), mix(b.rank, a.rank, choice));
-}
-
-void select_store(SelectOutput target, uint rank, SelectWord word, uint position, uvec2 first_position) {
-  if (kMovesTested) direct_store(target.items, rank, word);
+// Writes the index of the item at `position`, and what is gathered for it.
+void select_place(uvec2 index_address, uvec2 gathered_address, uint rank, uint position, uvec2 first_position) {
   if (kIndexWords != 0u) {
-    Words indices = Words(target.indices);
+    Words indices = Words(index_address);
     const uvec2 index = word64_add(first_position, position);
     indices.at[rank * kIndexWords] = index.x;
     if (kIndexWords == 2u) indices.at[rank * 2u + 1u] = index.y;
   }
   if (kGathers) {
     Words source = Words(word64_add(push.moved, word64_times(first_position, kMovedBytes)));
-    Words values = Words(target.gathered);
+    Words values = Words(gathered_address);
     const uint words = kMovedBytes / 4u;
     [[unroll]] for (uint i = 0u; i < 4u; ++i)
       if (i < words) values.at[rank * words + i] = source.at[position * words + i];
   }
 }
 
-// Which of a partition's items this lane's is, and `before` moved on past the row.
-uint select_rank(bool takes_part, inout uint before) {
-  const uvec4 lanes = subgroup_ballot(takes_part);
-  const uint rank = before + subgroup_rank(lanes);
-  before += ballot_bit_count(lanes);
-  return rank;
-}
-
-// A row's items. `full`: all are there.
-void select_move_row_direct(SelectTile tile, uvec2 first_position, uint position, SelectWord word, bool full,
-                            inout SelectWord carried, inout SelectOutputs outputs) {
-  const bool is_there = position_is_present(tile, position);
-  const bool present = full || is_there;
-  const uint partition_index = mix(3u, direct_partition_index(tile, position, word, full, carried), present);
-  const bool in_first = partition_index == 0u;
-  const uint first = select_rank(in_first, outputs.first.rank);
-  if (!kSplits) {
-    if (in_first) select_store(outputs.first, first, word, position, first_position);
-    return;
+void select_move_direct(SelectTile tile, uvec2 first_position, SelectTargets targets) {
+  const SelectOutput first = select_output_at(push.out_0, push.indices_0, targets.first);
+  const SelectOutput second = select_output_at(push.out_1, push.indices_1, targets.second);
+  const SelectOutput third = select_output_at(kThreePartitions ? push.out_2 : push.out_1,
+                                              kThreePartitions ? push.indices_2 : push.indices_1, targets.third);
+  uvec3 before = uvec3(0u);
+#define WEFT_MOVE_ROW(i)                                                                                      \
+  if (i < kLaneItems) {                                                                                       \
+    const SelectRanked item = select_rank_row(i, true, before);                                               \
+    if (item.moves)                                                                                           \
+      direct_store(select_either(item, first.items, second.items, third.items), item.rank, weft_select_rows.row_##i); \
   }
-  const bool in_third = partition_index == (kThreePartitions ? 2u : 1u);
-  const uint third = select_rank(in_third, outputs.third.rank);
-  SelectOutput target = select_either(in_first, outputs.first, outputs.third);
-  uint rank = mix(third, first, in_first);
-  if (kThreePartitions) {
-    const bool in_second = partition_index == 1u;
-    const uint second = select_rank(in_second, outputs.second.rank);
-    target = select_either(in_second, outputs.second, target);
-    rank = mix(rank, second, in_second);
-  }
-  if (full)
-    select_store(target, rank, word, position, first_position);
-  else if (present)
-    select_store(target, rank, word, position, first_position);
-}
-
-void select_move_direct(SelectTile tile, uvec2 first_position, SelectPart first_part, SelectTargets targets) {
-  SelectOutputs outputs;
-  outputs.first = select_output_at(push.out_0, push.indices_0, targets.first);
-  outputs.second = select_output_at(push.out_1, push.indices_1, targets.second);
-  outputs.third = select_output_at(kThreePartitions ? push.out_2 : push.out_1,
-                                   kThreePartitions ? push.indices_2 : push.indices_1, targets.third);
-  SelectWord carried = direct_before(tile);
-  if (tile.fast) {
-    SelectPart words = first_part;
-    [[dont_unroll]] for (uint part = 0u; part < kParts; ++part) {
-      if (part != 0u) part_load(tile, part, words);
-#define WEFT_MOVE_ROW(i)                                                                                              \
-  select_move_row_direct(tile, first_position, part_position(part) + i * kSubgroupSize, words.row_##i, true, carried, \
-                         outputs);
-      WEFT_FOR_PART_ROWS(WEFT_MOVE_ROW)
-#undef WEFT_MOVE_ROW
-    }
-  } else {
+  if (kMovesTested && tile.fast) {
+    WEFT_FOR_DIRECT_ROWS(WEFT_MOVE_ROW)
+  } else if (kMovesTested) {
     [[dont_unroll]] for (uint row = 0u; row < kLaneItems; ++row) {
-      const uint position = part_position(0u) + row * kSubgroupSize;
-      select_move_row_direct(tile, first_position, position, direct_item(tile, position), false, carried, outputs);
+      const uint position = direct_position(row);
+      const SelectRanked item = select_rank_row(row, position_is_present(tile, position), before);
+      if (item.moves)
+        direct_store(select_either(item, first.items, second.items, third.items), item.rank,
+                     direct_item(tile, position));
     }
   }
+#undef WEFT_MOVE_ROW
+  if (kIndexWords == 0u && !kGathers) return;
+  before = uvec3(0u);
+  [[dont_unroll]] for (uint row = 0u; row < kLaneItems; ++row) {
+    const uint position = direct_position(row);
+    const SelectRanked item = select_rank_row(row, tile.fast || position_is_present(tile, position), before);
+    if (item.moves)
+      select_place(select_either(item, first.indices, second.indices, third.indices),
+                   select_either(item, first.gathered, second.gathered, third.gathered), item.rank, position,
+                   first_position);
+  }
 }
-
-Accumulator compact_aggregate(SelectTile tile) {
-  if (select_is_direct()) return direct_aggregate(tile);
-  return select_aggregate(tile);
-}
-
-#define SelectHeld SelectPart
-void select_fetch(SelectTile tile, inout SelectPart words) {
-  if (select_is_direct() && tile.fast) part_load(tile, 0u, words);
-}
-
-#else
-
-Accumulator compact_aggregate(SelectTile tile) { return select_aggregate(tile); }
-
-#define SelectHeld SelectWords
-void select_fetch(SelectTile tile, inout SelectWords words) { select_load(tile, words); }
 
 #endif
+
+// ---- a tile ----
+
+// Loads and tests a tile, and counts this subgroup's items of it.
+Accumulator compact_take(SelectTile tile) {
+#ifdef WEFT_SELECT_DIRECT
+  if (select_is_direct())
+    direct_take(tile);
+  else
+#endif
+    select_take(tile);
+  return select_aggregate(tile);
+}
 
 // The chunk's last tile hands on the counts, and writes them as the call's: a later chunk that has tiles writes them
 // anew.
@@ -260,9 +256,8 @@ void select_hand_on(TileRange range, SelectTile tile, Accumulator total, SelectT
 }
 
 // `prefix`: counts of the chunk's tiles before this one; `before`: of the tile's subgroups before this one; `total`: of
-// the tile. `held`: what select_fetch() gave.
-void compact_tile(TileRange range, SelectTile tile, SelectHeld held, Accumulator prefix, Accumulator before,
-                  Accumulator total) {
+// the tile. After compact_take().
+void compact_tile(TileRange range, SelectTile tile, Accumulator prefix, Accumulator before, Accumulator total) {
   const SelectTargets tile_targets = select_targets(range, tile, prefix);
   const uvec2 first_position = select_first_position(range, tile);
   SelectTargets targets = tile_targets;
@@ -273,16 +268,11 @@ void compact_tile(TileRange range, SelectTile tile, SelectHeld held, Accumulator
     targets.third = word64_add(targets.third, from - first_count(before) - second_count(before));
   }
 #ifdef WEFT_SELECT_DIRECT
-  if (select_is_direct()) {
-    select_move_direct(tile, first_position, held, targets);
-  } else {
-    SelectWords words;
-    select_load(tile, words);
-    select_move_staged(tile, first_position, words, targets);
-  }
-#else
-  select_move_staged(tile, first_position, held, targets);
+  if (select_is_direct())
+    select_move_direct(tile, first_position, targets);
+  else
 #endif
+    select_move_staged(tile, first_position, targets);
   select_hand_on(range, tile, total, tile_targets);
 }
 

@@ -429,112 +429,77 @@ bool select_follows_head(SelectTile tile) {
   return has_one || (has_two && differs);
 }
 
-// Of the heads of up to kRows rows, as bits. `carried`: on lane 0, whether the item before the first row is a head.
-uint select_run_ends(uint heads, uint rows, inout bool carried) {
+// Of a lane's heads, as bits, of `vector` neighbours in each row. `carried`: on lane 0, whether the item before the
+// first row is a head.
+uint select_run_ends(uint heads, uint vector, bool carried) {
   const uint rotated = subgroup_shuffle(heads, (subgroup_lane() - 1u) & (kSubgroupSize - 1u));
   // The heads before the vectors' first items, in these items' positions.
-  const uint across = mix(rotated >> (WEFT_SELECT_VECTOR - 1), rotated << 1 | uint(carried), subgroup_lane() == 0u);
-  const uint first_items = ~0u / kVectorMask;
-  carried = ((rotated >> ((rows * WEFT_SELECT_VECTOR - 1u) & 31u)) & 1u) != 0u;
+  const uint across = mix(rotated >> (vector - 1u), rotated << 1 | uint(carried), subgroup_lane() == 0u);
+  const uint first_items = ~0u / ((1u << vector) - 1u);
   return heads & ~((across & first_items) | (heads << 1 & ~first_items));
 }
 
-// Of a row in which each lane has one item. `carried`: on lane 0, whether the item before the row is a head.
-bool select_run_end(bool head, inout bool carried) {
-  const bool rotated = subgroup_shuffle(uint(head), (subgroup_lane() - 1u) & (kSubgroupSize - 1u)) != 0u;
-  const bool follows_head = mix(rotated, carried, subgroup_lane() == 0u);
-  carried = rotated;
-  return head && !follows_head;
-}
-
 #endif
 
+// What a lane holds of a tile between counting and moving: which items go where, and by vectors the items of a full
+// tile. Variables of their own, since copies for functions take time on NVIDIA's devices.
+SelectMasks weft_select_masks;
+#if WEFT_ITEM != WEFT_BITS && WEFT_ITEM != WEFT_STRUCT
+TileWords weft_select_words;
+#endif
+
+// Loads and tests a tile by vectors.
+void select_take(SelectTile tile) {
 #if WEFT_ITEM == WEFT_BITS || WEFT_ITEM == WEFT_STRUCT
-
-// What a lane holds of a tile; nothing.
-struct SelectWords {
-  uint none;
-};
-void select_load(SelectTile tile, inout SelectWords words) {}
-SelectMasks select_tests(SelectTile tile, SelectWords words) { return select_masks_by_rows(tile); }
-
+  weft_select_masks = select_masks_by_rows(tile);
 #else
-
-#define SelectWords TileWords
-void select_load(SelectTile tile, inout TileWords words) {
-  if (tile.fast) tile_load(tile.source, words);
-}
-SelectMasks select_tests(SelectTile tile, TileWords words) {
-  if (tile.fast) return select_masks_of_words(tile, words);
-  return select_masks_by_rows(tile);
-}
-
-#endif
-
-SelectMasks select_masks(SelectTile tile, SelectWords words) {
-  SelectMasks masks = select_tests(tile, words);
-#if WEFT_ACCUMULATOR == WEFT_RUNS
-  if (kNonTrivial) {
-    bool carried = select_follows_head(tile);
-    masks.second = select_run_ends(masks.first, kRows, carried);
+  if (tile.fast) {
+    tile_load(tile.source, weft_select_words);
+    weft_select_masks = select_masks_of_words(tile, weft_select_words);
+  } else {
+    weft_select_masks = select_masks_by_rows(tile);
   }
 #endif
-  return masks;
+#if WEFT_ACCUMULATOR == WEFT_RUNS
+  if (kNonTrivial)
+    weft_select_masks.second = select_run_ends(weft_select_masks.first, WEFT_SELECT_VECTOR, select_follows_head(tile));
+#endif
 }
 
 // ---- counting ----
 
 #if WEFT_ACCUMULATOR == WEFT_COUNTS
-Accumulator select_counts(SelectTile tile, SelectMasks masks) {
-  return uvec2(bitCount(masks.first), bitCount(masks.second));
-}
 uint first_count(uvec2 counts) { return counts.x; }
 uint second_count(uvec2 counts) { return counts.y; }
 #elif WEFT_ACCUMULATOR == WEFT_RUNS
-// Positions begin at 1, at the chunk's first tile.
-uint select_last_position(SelectTile tile, SelectMasks masks) {
-  if (masks.first == 0u) return 0u;
-  const uint bit = uint(findMSB(masks.first));
-  return (tile.index - push.first_tile) * kTileItems + tile_vector(bit / WEFT_SELECT_VECTOR) * WEFT_SELECT_VECTOR +
-         bit % WEFT_SELECT_VECTOR + 1u;
-}
-Accumulator select_counts(SelectTile tile, SelectMasks masks) {
-  return uvec2(bitCount(kNonTrivial ? masks.second : masks.first), select_last_position(tile, masks));
-}
 uint first_count(uvec2 counts) { return counts.x; }
 uint second_count(uvec2 counts) { return 0u; }
 #else
-Accumulator select_counts(SelectTile tile, SelectMasks masks) { return bitCount(masks.first); }
 uint first_count(uint counts) { return counts; }
 uint second_count(uint counts) { return 0u; }
 #endif
 
-// How many of this subgroup's items of a tile go to each partition, on all of its lanes.
-Accumulator select_aggregate_of(SelectTile tile, SelectMasks masks) {
-  return subgroup_reduce(select_counts(tile, masks));
+// How many of this subgroup's items of a tile go to each partition, on all of its lanes. `last`, of runs: the position
+// of the lane's last head, if it has one.
+Accumulator select_aggregate(SelectTile tile, uint last) {
+  const SelectMasks masks = weft_select_masks;
+#if WEFT_ACCUMULATOR == WEFT_COUNTS
+  return subgroup_reduce(uvec2(bitCount(masks.first), bitCount(masks.second)));
+#elif WEFT_ACCUMULATOR == WEFT_RUNS
+  // Positions begin at 1, at the chunk's first tile.
+  const uint end = (tile.index - push.first_tile) * kTileItems + last + 1u;
+  return subgroup_reduce(uvec2(bitCount(kNonTrivial ? masks.second : masks.first), masks.first == 0u ? 0u : end));
+#else
+  return subgroup_reduce(bitCount(masks.first));
+#endif
 }
 
+// By vectors.
 Accumulator select_aggregate(SelectTile tile) {
-  SelectWords words;
-  select_load(tile, words);
-  return select_aggregate_of(tile, select_masks(tile, words));
+  const uint bit = uint(findMSB(weft_select_masks.first | 1u));
+  return select_aggregate(
+      tile, tile_vector(bit / WEFT_SELECT_VECTOR) * WEFT_SELECT_VECTOR + bit % WEFT_SELECT_VECTOR);
 }
-
-// What look-back publishes of a subgroup's aggregate (weft/look_back.glsl): words of less than 2^31. Positions count
-// from their tile on.
-uint subgroup_aggregate_word(uint tile, Accumulator aggregate, uint i) {
-#if WEFT_ACCUMULATOR == WEFT_RUNS
-  if (i == 1u) return aggregate.y == 0u ? 0u : aggregate.y - tile * kTileItems;
-#endif
-  return word_of(aggregate, i);
-}
-Accumulator subgroup_aggregate_of(uint tile, uvec2 words) {
-#if WEFT_ACCUMULATOR == WEFT_RUNS
-  if (words.y != 0u) words.y += tile * kTileItems;
-#endif
-  return accumulator_of(words);
-}
-
 
 uvec2 select_first_position(TileRange range, SelectTile tile) {
   // Below zero where tile 0 has a head.
@@ -593,6 +558,5 @@ void select_write_none(TileRange range) {
 }
 
 uvec2 select_state() { return word64_add(push.scratch, 32u); }
-
 
 #endif

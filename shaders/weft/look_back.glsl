@@ -21,11 +21,6 @@
 // the first, the code of the fallback would take the registers that hold a tile, so kFallbackPass is a constant and
 // each is compiled without the other.
 //
-// Where WEFT_LOOK_BACK_SUBGROUPS is defined, a tile's subgroups publish their aggregates too: whoever goes on with the
-// tile then need not combine its items again to have the prefix of each subgroup. The includer's
-// subgroup_aggregate_word() and subgroup_aggregate_of() make words of less than 2^31 of them; their highest bit says
-// that they are ready.
-//
 // The includer defines look_back_aggregate() and look_back_finish(), declared below.
 #ifndef WEFT_LOOK_BACK_GLSL
 #define WEFT_LOOK_BACK_GLSL
@@ -40,7 +35,7 @@
 #include "weft/workgroup_scan.glsl"
 
 const bool kFallbackPass = kSpinLimit == 0u;
-const uint kFaultDelay = 1, kFaultOmit = 2, kFaultOpen = 3, kFaultSubgroups = 4;
+const uint kFaultDelay = 1, kFaultOmit = 2, kFaultOpen = 3;
 
 // Scratch: counters, then the states; all zero before the pass. Then the deferred tiles.
 struct LookBack {
@@ -100,20 +95,10 @@ uint slot_of_prefix(LookBack state, uint block) {
   return (state.tiles + look_back_blocks(state) + block) * WEFT_ACCUMULATOR_WORDS;
 }
 
-#ifdef WEFT_LOOK_BACK_SUBGROUPS
-const uint kTileSubgroupWords = kSubgroupCount * WEFT_ACCUMULATOR_WORDS;
-#else
-const uint kTileSubgroupWords = 0u;
-#endif
-
-// After the states: first the subgroups' aggregates, then the deferred tiles.
-uvec2 look_back_after_states(LookBack state) {
-  return word64_add(word64_add(state.address, 16u),
-                    word64_multiply(slot_of_prefix(state, look_back_blocks(state)), 8u));
-}
-
+// After the states: the deferred tiles.
 LookBackList look_back_list(LookBack state) {
-  return LookBackList(word64_add(look_back_after_states(state), word64_multiply(state.tiles, kTileSubgroupWords * 4u)));
+  return LookBackList(word64_add(word64_add(state.address, 16u),
+                                 word64_multiply(slot_of_prefix(state, look_back_blocks(state)), 8u)));
 }
 
 // A value; false until all of it is ready.
@@ -357,114 +342,6 @@ void look_back_defer(LookBack state, uint tile) {
   look_back_list(state).at[atomicAdd(look_back_counters(state).deferred, 1u)] = tile;
 }
 
-#ifdef WEFT_LOOK_BACK_SUBGROUPS
-
-layout(buffer_reference, std430, buffer_reference_align = 4) buffer LookBackSubgroups { uint at[]; };
-
-LookBackSubgroups look_back_subgroups(LookBack state, uint tile) {
-  return LookBackSubgroups(word64_add(look_back_after_states(state), word64_multiply(tile, kTileSubgroupWords * 4u)));
-}
-
-uint subgroup_aggregate_word(uint tile, Accumulator aggregate, uint i);
-Accumulator subgroup_aggregate_of(uint tile, uvec2 words);
-
-// Publishes this subgroup's aggregate of its tile; the same on all of its lanes. Every invocation of the workgroup
-// calls.
-void look_back_publish_subgroup(LookBack state, uint tile, Accumulator aggregate) {
-  if (subgroup_lane() != 0u || (kFault & 255u) == kFaultSubgroups && tile % (kFault >> 8) == 0u) return;
-  LookBackSubgroups subgroups = look_back_subgroups(state, tile);
-  [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i)
-    atomicStore(subgroups.at[subgroup_index() * WEFT_ACCUMULATOR_WORDS + i],
-                0x80000000u | subgroup_aggregate_word(tile, aggregate, i), gl_ScopeDevice, gl_StorageSemanticsNone,
-                gl_SemanticsRelaxed);
-}
-
-// A subgroup's aggregate; false where it is not ready.
-bool look_back_read_subgroup(LookBack state, uint tile, uint subgroup, out Accumulator aggregate) {
-  LookBackSubgroups subgroups = look_back_subgroups(state, tile);
-  uvec2 words = uvec2(0x80000000u);
-  [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i)
-    words[i] = atomicLoad(subgroups.at[subgroup * WEFT_ACCUMULATOR_WORDS + i], gl_ScopeDevice, gl_StorageSemanticsNone,
-                          gl_SemanticsRelaxed);
-  aggregate = subgroup_aggregate_of(tile, words & 0x7fffffffu);
-  return (words.x & words.y & 0x80000000u) != 0u;
-}
-
-shared Accumulator weft_look_back_before[kSubgroupCount];
-shared Accumulator weft_look_back_total;
-shared uint weft_look_back_subgroup_missing;
-
-// Leaves in shared memory what comes before each subgroup in a tile, and the tile's total. The last subgroup does it,
-// while the first one looks back.
-void look_back_collect_subgroups(LookBack state, uint tile) {
-#if !WEFT_SUBGROUP_EMULATED
-  if (subgroup_index() != kSubgroupCount - 1u) return;
-  const uint lane = subgroup_lane();
-  Accumulator carry = identity();
-  bool any_missing = false;
-  [[unroll]] for (uint chunk = 0u; chunk < kSubgroupCount; chunk += kSubgroupSize) {
-    const uint subgroup = min(chunk + lane, kSubgroupCount - 1u);
-    Accumulator aggregate;
-    bool missing = !look_back_read_subgroup(state, tile, subgroup, aggregate);
-    [[dont_unroll]] for (uint spins = 0u; missing && spins < kSpinLimit; ++spins)
-      missing = !look_back_read_subgroup(state, tile, subgroup, aggregate);
-    any_missing = any_missing || missing;
-    if (chunk + lane >= kSubgroupCount) aggregate = identity();
-    const Accumulator inclusive = combine(carry, subgroup_inclusive(aggregate));
-    const Accumulator shifted = subgroup_shuffle_up(inclusive, 1u);
-    Accumulator before = shifted;
-    if (lane == 0u) before = carry;
-    carry = subgroup_shuffle(inclusive, kSubgroupSize - 1u);
-    if (chunk + lane < kSubgroupCount) weft_look_back_before[chunk + lane] = before;
-  }
-  const bool waits = subgroup_any(any_missing);
-  if (lane == 0u) {
-    weft_look_back_total = carry;
-    weft_look_back_subgroup_missing = waits ? 1u : 0u;
-  }
-#else
-  if (gl_LocalInvocationIndex != 0u) return;
-  bool any_missing = false;
-  Accumulator carry = identity();
-  for (uint subgroup = 0u; subgroup < kSubgroupCount; ++subgroup) {
-    Accumulator aggregate;
-    bool missing = true;
-    for (uint spins = 0u; missing && spins < kSpinLimit; ++spins)
-      missing = !look_back_read_subgroup(state, tile, subgroup, aggregate);
-    any_missing = any_missing || missing;
-    weft_look_back_before[subgroup] = carry;
-    carry = combine(carry, aggregate);
-  }
-  weft_look_back_total = carry;
-  weft_look_back_subgroup_missing = any_missing ? 1u : 0u;
-#endif
-}
-
-// The aggregate of everything before `tile`, of the subgroups before this one in it, and of the tile. False where the
-// tile was deferred. Every invocation of the workgroup calls, uniformly.
-bool look_back_prefix(LookBack state, uint tile, out Accumulator prefix, out Accumulator before,
-                      out Accumulator total) {
-  if (look_back_looks()) {
-    Accumulator walked;
-    const uint missing = look_back_walk(state, tile, identity(), walked);
-    if (look_back_lane() == 0u) {
-      weft_look_back_prefix = walked;
-      weft_look_back_not_ready = missing;
-    }
-  }
-  look_back_collect_subgroups(state, tile);
-  barrier();
-  // A vote, so that compilers see that all lanes go on together.
-  const bool waits = subgroup_any((weft_look_back_not_ready | weft_look_back_subgroup_missing) != 0u);
-  if (waits && look_back_leads()) look_back_defer(state, tile);
-  prefix = subgroup_uniform(weft_look_back_prefix);
-  before = subgroup_uniform(weft_look_back_before[subgroup_index()]);
-  total = subgroup_uniform(weft_look_back_total);
-  return !waits;
-}
-
-#else
-
 // The aggregate of everything before `tile`: `initial`, then all earlier tiles. False where the tile was deferred.
 // Every invocation of the workgroup calls, uniformly.
 bool look_back_prefix(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
@@ -481,8 +358,6 @@ bool look_back_prefix(LookBack state, uint tile, Accumulator initial, out Accumu
   prefix = weft_look_back_prefix;
   return !subgroup_any(weft_look_back_not_ready != 0u);
 }
-
-#endif
 
 // ---- the fallback pass ----
 

@@ -9,8 +9,7 @@ WEFT_CONSTANTS_BEGIN(look_back)
 // nothing: all is ready by then that any workgroup publishes.
 WEFT_CONSTANT(5, uint, kSpinLimit, 64)
 // Faults for tests: tiles whose index is a multiple of kFault >> 8 are published after a delay (1) or never (2); blocks
-// whose index is one are not closed (3); tiles whose index is one are published without their subgroups' aggregates
-// (4).
+// whose index is one are not closed (3).
 WEFT_CONSTANT(6, uint, kFault, 0)
 WEFT_CONSTANTS_END
 

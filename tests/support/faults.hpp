@@ -17,8 +17,7 @@ struct LookBackFault {
   enum class Kind : uint32_t {
     delay = 1,  ///< the tile waits before it is published
     omit = 2,   ///< the tile is not published, and its outputs are stored all the same: not to be used in place
-    open = 3,   ///< the block's last tile does not publish the block, so that tiles after it are deferred
-    shares = 4  ///< compaction: the tile's subgroups do not publish their aggregates, so that it is deferred
+    open = 3    ///< the block's last tile does not publish the block, so that tiles after it are deferred
   };
   Kind kind;
   uint32_t every;  ///< tiles, or blocks, whose index is a multiple of this; at least 1

@@ -36,7 +36,6 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
   if (pass.strategy_ == Strategy::look_back) {
     // As in weft/look_back.glsl.
     pass.block_tiles_ = state.subgroup_backend() == SubgroupBackend::native ? state.subgroup_size() : 1;
-    if (desc.publishes_subgroups) pass.published_subgroups_ = workgroup / state.subgroup_size();
     if (desc.lag_kib != 0)
       pass.lag_tiles_ =
           std::max(1u, desc.lag_kib * 1024 / (workgroup * desc.rows * (desc.input_bytes + desc.output_bytes)));
@@ -64,11 +63,11 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
   return pass;
 }
 
-/// What is cleared, as in weft/look_back.glsl: counters, states of tiles and blocks, each 32 bits of value and a flag
-/// in 64, and subgroups' aggregates.
+/// What is cleared, as in weft/look_back.glsl: counters, and states of tiles and blocks, each 32 bits of value and a
+/// flag in 64.
 uint64_t PrefixPass::look_back_bytes(uint64_t tiles) const noexcept {
   const uint64_t blocks = divided_up(tiles, block_tiles_);
-  return 16 + in_vectors(((tiles + 2 * blocks) * 2 + tiles * published_subgroups_) * value_bytes_);
+  return 16 + in_vectors((tiles + 2 * blocks) * 2 * value_bytes_);
 }
 
 VkDeviceSize PrefixPass::scratch_size(uint64_t max_count) const noexcept {

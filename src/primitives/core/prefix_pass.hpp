@@ -44,10 +44,9 @@ class PrefixPass {
     const PackedKernels* upsweep_kernels = nullptr;  // null: those of the builder
     uint32_t vector_items = 1;                       // items a lane takes at a time
     uint32_t input_bytes = 0;                        // read of those
-    uint32_t output_bytes = 0;         // written of those, where both share the cache between the two reads of a tile
-    uint32_t value_bytes = 4;          // of a prefix value in tile states and partials
-    bool publishes_subgroups = false;  // WEFT_LOOK_BACK_SUBGROUPS of weft/look_back.glsl
-    uint32_t carry_bytes = 0;          // at the front of the scratch, from chunk to chunk
+    uint32_t output_bytes = 0;  // written of those, where both share the cache between the two reads of a tile
+    uint32_t value_bytes = 4;   // of a prefix value in tile states and partials
+    uint32_t carry_bytes = 0;   // at the front of the scratch, from chunk to chunk
     uint64_t chunk_items = ~uint64_t{0}, chunk_tiles = ~uint64_t{0};  // at most
 
     // Tuning: vectors a lane has of a tile, workgroups of reduce_then_scan, and so on as in ScanTuning. No lag: the
@@ -149,11 +148,10 @@ class PrefixPass {
   uint32_t swept_tile_items_ = 1;  // of reduce_then_scan
   uint32_t value_bytes_ = 4;
   uint32_t carry_bytes_ = 0;
-  uint32_t block_tiles_ = 1;          // look_back
-  uint32_t published_subgroups_ = 0;  // look_back: of a tile
-  uint32_t lag_tiles_ = 0;            // look_back
-  uint32_t groups_ = 1;               // reduce_then_scan: at most so many workgroups
-  uint64_t small_items_ = 0;          // up to this many take reduce_then_scan although the strategy is look_back
+  uint32_t block_tiles_ = 1;  // look_back
+  uint32_t lag_tiles_ = 0;    // look_back
+  uint32_t groups_ = 1;       // reduce_then_scan: at most so many workgroups
+  uint64_t small_items_ = 0;  // up to this many take reduce_then_scan although the strategy is look_back
   uint64_t chunk_tiles_ = 1;
   ClearPass reset_;
   std::shared_ptr<const runtime::Pipeline> look_back_, fallback_, upsweep_, downsweep_;

@@ -9,28 +9,25 @@ namespace weft::primitives {
 Result<Compaction> Compaction::create(const Context& context, PipelineBuilder builder, const Desc& desc) {
   builder.set(shader::combine::kOp, 0);  // add
   const SelectTuning tuning = select_tuning.of(*context.state());
-  Result<PrefixPass> pass =
-      PrefixPass::create(context, builder,
-                         {.strategy = desc.strategy,
-                          .look_back = desc.stem + "_look_back" + desc.types,
-                          .upsweep = desc.stem + "_upsweep" + desc.types,
-                          .downsweep = desc.stem + "_downsweep" + desc.types,
-                          .vector_items = desc.vector_items,
-                          .input_bytes = desc.vector_bytes,
-                          .value_bytes = 4 * desc.accumulator_words,
-                          .publishes_subgroups = true,
-                          .carry_bytes = 32,
-                          .chunk_items = (uint64_t{1} << 31) - 1,
-                          .chunk_tiles = tuning.chunk_tiles,
-                          .workgroup = tuning.workgroup,
-                          .rows = desc.direct ? std::clamp(tuning.direct_rows & ~3u, 4u, 16u)
-                                              : std::min({tuning.rows, 4u, 32 / desc.vector_items}),
-                          .groups = tuning.groups,
-                          .spin_limit = tuning.spin_limit,
-                          .lag_kib = tuning.lag_kib,
-                          .small_kib = tuning.small_kib,
-                          .small_workgroup = tuning.small_workgroup,
-                          .small_rows = 4});
+  Result<PrefixPass> pass = PrefixPass::create(
+      context, builder,
+      {.strategy = desc.strategy,
+       .look_back = desc.stem + "_look_back" + desc.types,
+       .upsweep = desc.stem + "_upsweep" + desc.types,
+       .downsweep = desc.stem + "_downsweep" + desc.types,
+       .vector_items = desc.vector_items,
+       .input_bytes = desc.vector_bytes,
+       .value_bytes = 4 * desc.accumulator_words,
+       .carry_bytes = 32,
+       .chunk_items = (uint64_t{1} << 31) - 1,
+       .chunk_tiles = tuning.chunk_tiles,
+       .workgroup = tuning.workgroup,
+       .rows = desc.direct ? std::min(tuning.direct_rows, 8u) : std::min({tuning.rows, 4u, 32 / desc.vector_items}),
+       .groups = tuning.groups,
+       .spin_limit = tuning.spin_limit,
+       .small_kib = tuning.small_kib,
+       .small_workgroup = tuning.small_workgroup,
+       .small_rows = 4});
   if (!pass) return pass.error();
   Compaction compaction;
   compaction.pass_ = *std::move(pass);
@@ -48,7 +45,7 @@ void Compaction::record(const RecordCall& call, const shader::SelectPush& push, 
     shader::SelectPush of_chunk = push;
     of_chunk.first_tile = chunk.first_tile;
     of_chunk.chunk_tiles = chunk.tiles;
-    of_chunk.tiles_or_lag = chunk.lag + chunk.tiles_per_workgroup;  // one of them is 0
+    of_chunk.tiles_per_workgroup = chunk.tiles_per_workgroup;
     if (chunk.index % 2 != 0) of_chunk.flags |= shader::kSelectOddChunk;
     return of_chunk;
   };

@@ -220,6 +220,7 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
       .set(shader::select::kStride, is_member ? config.member.stride : 4)
       .set(shader::select::kMember, config.member.offset)
       .set(shader::select::kMemberBytes, member_bytes_of(config));
+  const bool native = context.subgroup_backend() == SubgroupBackend::native;
   Result<Compaction> pass =
       Compaction::create(context, builder,
                          {.stem = "select",
@@ -230,7 +231,7 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
                                           : is_member ? std::min(config.member.stride, 32u)
                                                       : 16,
                           // As select_is_direct() in shaders/select/select_move.glsl.
-                          .direct = !flagged && !is_member && item_bytes >= 4 &&
+                          .direct = native && !flagged && !is_member && item_bytes >= 4 &&
                                     (!plan->gathers || (plan->gathered_bytes % 4 == 0 && plan->gathered_bytes <= 16)),
                           .accumulator_words = partitions == 3 ? 2u : 1u});
   if (!pass) return pass.error();

@@ -11,10 +11,9 @@ namespace weft::primitives {
 struct SelectTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 4;         ///< 16-byte vectors per lane and tile, at most 4 and as many as make 32 items
-  uint32_t direct_rows = 4;  ///< likewise, of items of one or two words that need no shared memory: 4, 8, 12 or 16
+  uint32_t direct_rows = 4;  ///< likewise, of items of one or two words that need no shared memory, at most 8
   uint32_t groups = 1024;    ///< as in ScanTuning
   uint32_t spin_limit = 256;
-  uint32_t lag_kib = 4096;  ///< look_back: input between what a workgroup counts and moves
   uint32_t small_kib = 0;
   uint32_t small_workgroup = 128;  ///< of calls that are small, with tiles of 4 rows
   uint32_t chunk_tiles = ~0u;      ///< tiles that are done at a time, where those of 2^31 items are more
@@ -23,18 +22,16 @@ struct SelectTuning {
 inline constexpr runtime::TuningKey<SelectTuning> kSelectTuningKeys[] = {
     {"workgroup", &SelectTuning::workgroup, 128, 1024},
     {"rows", &SelectTuning::rows, 1, 4},
-    {"direct_rows", &SelectTuning::direct_rows, 4, 16},
+    {"direct_rows", &SelectTuning::direct_rows, 1, 8},
     {"groups", &SelectTuning::groups, 1, 65535},
     {"spin_limit", &SelectTuning::spin_limit, 1, 1u << 20},
-    {"lag_kib", &SelectTuning::lag_kib, 1, 1u << 20},
     {"small_kib", &SelectTuning::small_kib, 0, 1u << 20},
     {"small_workgroup", &SelectTuning::small_workgroup, 128, 1024},
     {"chunk_tiles", &SelectTuning::chunk_tiles, 1, ~0u, false},
 };
 
-inline const runtime::TuningTable<SelectTuning> select_tuning(
-    "select", kSelectTuningKeys,
-    {.cpu = {.workgroup = 128, .spin_limit = 64, .lag_kib = 128},
-     .nvidia = {.direct_rows = 8, .lag_kib = 8192, .small_kib = 8192}});
+inline const runtime::TuningTable<SelectTuning> select_tuning("select", kSelectTuningKeys,
+                                                              {.cpu = {.workgroup = 128, .spin_limit = 64},
+                                                               .nvidia = {.direct_rows = 8, .small_kib = 8192}});
 
 }  // namespace weft::primitives
