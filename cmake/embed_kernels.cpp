@@ -26,7 +26,7 @@ constexpr size_t kHeaderWords = 5;
 
 // A kernel is unpacked with its whole block: the larger, the better it compresses and the longer
 // that takes, about 1 ms a MiB.
-constexpr size_t kBlockBytes = size_t{1} << 20;
+constexpr size_t kBlockBytes = size_t{11} << 17;
 
 // SPIR-V files have the byte order of the machine that wrote them, which is this one.
 bool read_words(const std::filesystem::path& file, std::vector<uint32_t>& words) {

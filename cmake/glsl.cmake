@@ -18,13 +18,14 @@
 # below <directory> and include what is in shaders/.
 #
 #   weft_family(NAME [REQUIRES family ...] [SOURCES file ...])
-#   weft_kernel(SOURCE [TYPES item:accumulator ...] [DEFINES NAME[=VALUE] ...] [SUFFIX suffix])
+#   weft_kernel(SOURCE [TYPES item:accumulator ...] [DEFINES NAME[=VALUE] ...] [SUFFIX suffix] [OPTIMIZED types ...])
 #
 # Only in a manifest. A kernel belongs to the family begun last, "kernels" where none is. Every combination of the axes,
 # each for the subgroup backends of WEFT_BACKENDS, is one variant. One command compiles all of a family, as glslc takes
 # longer to start than to compile one; its dependency file rebuilds a family if an include changes. Names and defines:
 # shaders/kernels.cmake. DEFINES go to all variants of the call; SUFFIX is appended to the stem, to distinguish calls on
-# the same source. SOURCES are for weft_families().
+# the same source. OPTIMIZED are types (":" where the kernel has none) whose native variants are optimized here, and not
+# by the driver alone (docs/decisions/shader-optimizer.md). SOURCES are for weft_families().
 #
 #   weft_families(<manifest> <variable> [<family>...])
 #
@@ -100,7 +101,7 @@ function(weft_families manifest variable)
 endfunction()
 
 function(weft_kernel_variants source)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SUFFIX" "TYPES;DEFINES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SUFFIX" "TYPES;DEFINES;OPTIMIZED")
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
     message(FATAL_ERROR "weft_kernel(${source}): cannot read ${arg_UNPARSED_ARGUMENTS}${arg_KEYWORDS_MISSING_VALUES}")
   endif()
@@ -132,9 +133,13 @@ function(weft_kernel_variants source)
       list(JOIN defines "" defines)
       file(CONFIGURE OUTPUT "${kernel_binary_dir}/${name}.glsl" CONTENT "@defines@#include \"@source@\"\n" @ONLY)
       list(APPEND kernels_${kernel_family} "${name}")
+      if(types IN_LIST arg_OPTIMIZED AND NOT emulated)
+        list(APPEND optimized_${kernel_family} "${name}")
+      endif()
     endforeach()
   endforeach()
   set(kernels_${kernel_family} "${kernels_${kernel_family}}" PARENT_SCOPE)
+  set(optimized_${kernel_family} "${optimized_${kernel_family}}" PARENT_SCOPE)
 endfunction()
 
 # What packs kernels. Without libzstd it leaves them as they are.
@@ -242,6 +247,15 @@ function(weft_embed_kernels target)
       endif()
       set_property(TARGET ${target} APPEND PROPERTY WEFT_KERNELS ${names})
       list(TRANSFORM names REPLACE "(.+)" "${kernel_binary_dir}/\\1.glsl" OUTPUT_VARIABLE sources)
+      list(TRANSFORM optimized_${kernel_family} REPLACE "(.+)" "${kernel_binary_dir}/\\1.glsl")
+      set(compile "${WEFT_GLSLC}" --target-env=vulkan1.2 -fshader-stage=comp -std=460
+                  "$<$<BOOL:${WEFT_WERROR}>:-Werror>" ${include_options} -MD -c)
+      set(plain ${sources})
+      set(optimize "")
+      if(optimized_${kernel_family})
+        list(REMOVE_ITEM plain ${optimized_${kernel_family}})
+        set(optimize COMMAND ${compile} -O ${optimized_${kernel_family}})
+      endif()
       set(checks "")
       if(kernel_check)
         foreach(name IN LISTS names)
@@ -251,8 +265,8 @@ function(weft_embed_kernels target)
       # The version stands in what these sources include.
       add_custom_command(
         OUTPUT "${kernel_file}"
-        COMMAND "${WEFT_GLSLC}" --target-env=vulkan1.2 -fshader-stage=comp -std=460
-                "$<$<BOOL:${WEFT_WERROR}>:-Werror>" ${include_options} -MD -c ${sources}
+        COMMAND ${compile} ${plain}
+        ${optimize}
         ${checks}
         COMMAND weft_embed_kernels "${kernel_file}" ${form} ${names}
         DEPENDS weft_embed_kernels ${sources}

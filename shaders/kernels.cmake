@@ -4,7 +4,7 @@
 # family: it has a header include/weft/<family>.hpp, a source <family>.cpp in a folder of src/primitives or in
 # src/decode, and the kernels <family>.comp and <family>_<phase>.comp. Lines of a kernel say what else there is:
 #
-#   // kernel: [SUFFIX suffix] [TYPES item:accumulator ...] [DEFINES ...]
+#   // kernel: [SUFFIX suffix] [TYPES item:accumulator ...] [DEFINES ...] [OPTIMIZED types ...]
 #
 # Variants, as arguments of weft_kernel() (cmake/glsl.cmake), which is called for each such line. Without one there is
 # one variant.

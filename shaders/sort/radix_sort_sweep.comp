@@ -2,6 +2,8 @@
 //
 // A pass of RadixSort's one-sweep form: a workgroup moves a tile of keys after those with a smaller digit, or with the
 // same digit and an earlier position.
+//
+// kernel: OPTIMIZED :
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "sort/radix_sort.h"
