@@ -66,12 +66,14 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_6
       list(APPEND libraries $<TARGET_FILE:${target}$<$<BOOL:${WEFT_BOTH_LIBRARIES}>:_shared>>)
     endif()
   endforeach()
+  set(c_header "")
   if(WEFT_C AND NOT WEFT_C_STATIC)
     list(APPEND libraries $<TARGET_FILE:weft_c>)
+    set(c_header --c-header "$<TARGET_PROPERTY:weft_c,BINARY_DIR>/generated/weft/weft.h")
   endif()
   add_test(NAME abi COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/packaging/abi/abi.py"
                             --headers "${PROJECT_SOURCE_DIR}/include/weft" --cxx "${CMAKE_CXX_COMPILER}"
-                            --work "${CMAKE_CURRENT_BINARY_DIR}/abi" ${libraries})
+                            --work "${CMAKE_CURRENT_BINARY_DIR}/abi" ${c_header} ${libraries})
   set_tests_properties(abi PROPERTIES LABELS structure)
 endif()
 

@@ -3,8 +3,9 @@
 """Compares what the shared libraries export, and the layouts of public types, with what is kept beside this file.
 
 weft.symbols has each library's symbols as nm names them; types.abi.xz is what abidw (Debian: abigail-tools) says of one
-source that takes every public class, compiled by GCC 12. A difference is a change of the binary interface: users have
-to build again, and the libraries' SONAME, the minor version until 1.0, says so. --write renews both files."""
+source that takes every public class and every struct of weft.h, compiled by GCC 12. A difference is a change of the
+binary interface: users have to build again, and the libraries' SONAME, the minor version until 1.0, says so. --write
+renews both files."""
 import argparse
 import difflib
 import lzma
@@ -48,13 +49,19 @@ def public_classes(headers):
 
 def types_of(options, work):
     text = "".join(f"#include <weft/{path.name}>\n" for path in sorted(options.headers.glob("*.hpp")))
-    for name in public_classes(options.headers):
+    names = [*public_classes(options.headers)]
+    if options.c_header:
+        text += f'#include "{options.c_header}"\n'
+        names += re.findall(r"^typedef struct (\w+) \{$", options.c_header.read_text(), re.M)
+    for name in names:
         text += f'extern "C" void takes_{name.replace("::", "_")}(const {name}*) {{}}\n'
-    source, library, dump = work / "types.cpp", work / "types.so", work / "types.abi"
-    source.write_text(text)
-    subprocess.run([options.cxx, "-std=c++20", "-g", "-fPIC", "-shared", "-Og", "-o", library, source,
-                    f"-I{options.headers.parent}", *[f"-I{path}" for path in options.include]], check=True)
-    subprocess.run(["abidw", "--headers-dir", options.headers, "--drop-private-types", "--no-corpus-path",
+    # By a relative name, which is all that the dump has of the machine.
+    (work / "types.cpp").write_text(text)
+    library, dump = work / "types.so", work / "types.abi"
+    subprocess.run([options.cxx, "-std=c++20", "-g", "-fPIC", "-shared", "-Og", "-o", library.name, "types.cpp",
+                    f"-I{options.headers.parent}", *[f"-I{path}" for path in options.include]], check=True, cwd=work)
+    of_c = ["--headers-dir", options.c_header.parent] if options.c_header else []
+    subprocess.run(["abidw", "--headers-dir", options.headers, *of_c, "--drop-private-types", "--no-corpus-path",
                     "--no-show-locs", "--no-comp-dir-path", "--type-id-style", "hash", "--out-file", dump, library],
                    check=True)
     return dump
@@ -64,12 +71,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("libraries", nargs="+", type=pathlib.Path)
     parser.add_argument("--headers", required=True, type=pathlib.Path)
+    parser.add_argument("--c-header", type=pathlib.Path, help="weft.h")
     parser.add_argument("--include", action="append", default=[], help="where Vulkan's headers are")
     parser.add_argument("--cxx", default="c++")
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
+    options.headers = options.headers.resolve()
     renew = "; if that is meant, run packaging/abi/abi.py --write, and say so in CHANGELOG.md"
 
     kept = here / "weft.symbols"

@@ -27,6 +27,12 @@ inline weft_status ended(weft_error* error, const Status& status) noexcept {
   return status ? succeeded(error) : failed(error, status.error());
 }
 
+/// What a callback of the caller's returned, with the reason that it wrote, if any.
+Status returned(weft_status status, const char* callback, const char* message = "");
+
+/// Has the caller's threads call `task`.
+void run_on(weft_run_tasks run, void* user, uint32_t count, const std::function<void(uint32_t)>& task);
+
 /// Writes a new handle of the result's value.
 template <class Handle, class T>
 weft_status handed(Result<T>&& result, Handle** out, weft_error* error) {

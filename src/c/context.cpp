@@ -33,6 +33,21 @@ weft_status null_argument(weft_error* error, const char* name) noexcept try {
   return failed(error, runtime::caught());
 }
 
+Status returned(weft_status status, const char* callback, const char* message) {
+  if (status == WEFT_SUCCESS) return {};
+  if (!is_enumerator(status, WEFT_OVER_LIMIT + 1))
+    return Error{ErrorCode::system_error, std::string(callback) + " returned no weft_status"};
+  return Error{static_cast<ErrorCode>(status - 1),
+               message[0] != 0 ? std::string(message) : std::string(callback) + " returned an error"};
+}
+
+void run_on(weft_run_tasks run, void* user, uint32_t count, const std::function<void(uint32_t)>& task) {
+  const weft_task call = [](void* work, uint32_t index) {
+    (*static_cast<const std::function<void(uint32_t)>*>(work))(index);
+  };
+  run(user, count, call, const_cast<std::function<void(uint32_t)>*>(&task));
+}
+
 namespace {
 
 // Null: none.
@@ -137,6 +152,49 @@ bool weft_context_supports(const weft_context* context, weft_type type) {
 const char* weft_context_warning(const weft_context* context, uint32_t index) {
   if (context == nullptr || index >= context->value.warnings().size()) return nullptr;
   return context->value.warnings()[index].c_str();
+}
+
+weft_status weft_context_tuning(const weft_context* context, uint32_t index, weft_tuning_value* value,
+                                weft_error* error) try {
+  if (context == nullptr) return null_argument(error, "context");
+  if (value == nullptr) return null_argument(error, "value");
+  const auto values = context->value.tuning();
+  if (!values) return failed(error, values.error());
+  if (index >= values->size()) return failed(error, {weft::ErrorCode::not_found, "there are no more sizes"});
+  const weft::TuningValue& found = (*values)[index];
+  *value = {};
+  found.key.copy(value->key, sizeof(value->key) - 1);
+  value->min = found.min;
+  value->max = found.max;
+  value->value = found.value;
+  value->swept = found.swept;
+  return succeeded(error);
+} catch (...) {
+  return failed(error, weft::runtime::caught());
+}
+
+weft_status weft_context_prewarm(const weft_context* context, const weft_prewarm* work, uint32_t count,
+                                 weft_run_tasks run, void* user, weft_error* error) try {
+  if (context == nullptr) return null_argument(error, "context");
+  if (work == nullptr && count > 0) return null_argument(error, "work");
+  std::vector<weft::Prewarm> all;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (work[i].create == nullptr) return null_argument(error, "create");
+    all.push_back([context, one = work[i]](const weft::Context&) {
+      weft_error why{};
+      const weft_status status = one.create(one.user, context, &why);
+      return returned(status, "create", why.message);
+    });
+  }
+  weft::RunTasks threads;
+  if (run != nullptr) {
+    threads = [run, user](uint32_t tasks, const std::function<void(uint32_t)>& task) {
+      run_on(run, user, tasks, task);
+    };
+  }
+  return ended(error, context->value.prewarm(all, threads));
+} catch (...) {
+  return failed(error, weft::runtime::caught());
 }
 
 weft_status weft_context_pipeline_cache_data(const weft_context* context, void* data, size_t* size,

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <type_traits>
@@ -14,6 +15,14 @@
 
 struct weft_kernel_set {
   weft::KernelSet value;
+};
+
+struct weft_gstd_executor final : weft::gstd::Executor {
+  weft_gstd_executor(weft_run_tasks with, void* of_caller) : call(with), user(of_caller) {}
+  void run(uint32_t count, const std::function<void(uint32_t)>& task) override;
+
+  weft_run_tasks call;
+  void* user;
 };
 
 /// Where a member ends, for Tagged::kEnds.

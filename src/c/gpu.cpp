@@ -180,3 +180,20 @@ weft_status weft_gpu_run(weft_gpu* gpu, weft_record record, void* user, weft_run
 } catch (...) {
   return failed(error, weft::runtime::caught());
 }
+
+weft_status weft_gpu_time(weft_gpu* gpu, uint32_t count, weft_record record, void* user, double* device_ms,
+                          weft_error* error) try {
+  if (gpu == nullptr) return null_argument(error, "gpu");
+  if (record == nullptr) return null_argument(error, "record");
+  if (device_ms == nullptr && count > 0) return null_argument(error, "device_ms");
+  const auto times = gpu->value.time(count, [&](VkCommandBuffer commands, uint32_t) {
+    weft_error why{};
+    const weft_status status = record(user, commands, &why);
+    return returned(status, "record", why.message);
+  });
+  if (!times) return failed(error, times.error());
+  std::copy(times->begin(), times->end(), device_ms);
+  return succeeded(error);
+} catch (...) {
+  return failed(error, weft::runtime::caught());
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// The codec on the CPU, and the tables that its decoders on the device take.
+// The codec on the CPU, what writes packs, and the tables that the codec's decoders on the device take.
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,7 +19,31 @@ struct weft_gstd_decompressor {
   weft::gstd::Decompressor value;
 };
 
+struct weft_gstd_reader {
+  weft::gstd::Reader value;
+};
+
+struct weft_pack_encoder {
+  weft::pack::AssetEncoder value;
+};
+
+struct weft_pack_asset {
+  weft::pack::Asset value;
+};
+
 namespace {
+
+class CallersPayload final : public weft::pack::Payload {
+ public:
+  explicit CallersPayload(const weft_pack_payload& calls) : calls_(calls) {}
+  weft::Status write(std::span<const std::byte> bytes) override {
+    return returned(calls_.write(calls_.user, bytes.data(), bytes.size()), "write");
+  }
+  weft::Status rewind(uint64_t bytes) override { return returned(calls_.rewind(calls_.user, bytes), "rewind"); }
+
+ private:
+  weft_pack_payload calls_;
+};
 
 std::span<const std::byte> span_of(const void* bytes, size_t size) {
   return {static_cast<const std::byte*>(bytes), size};
@@ -32,12 +56,14 @@ std::optional<uint64_t> value_of(const uint64_t* value) {
 }
 
 weft::gstd::Sink sink_of(weft_sink sink, void* user) {
-  return [sink, user](std::span<const std::byte> bytes) -> weft::Status {
-    const weft_status status = sink(user, bytes.data(), bytes.size());
-    if (status == WEFT_SUCCESS) return {};
-    if (!is_enumerator(status, WEFT_OVER_LIMIT + 1))
-      return weft::Error{weft::ErrorCode::system_error, "the sink returned no weft_status"};
-    return weft::Error{static_cast<weft::ErrorCode>(status - 1), "the sink returned an error"};
+  return [sink, user](std::span<const std::byte> bytes) {
+    return returned(sink(user, bytes.data(), bytes.size()), "the sink");
+  };
+}
+
+weft::gstd::ReadAt read_of(weft_read_at read, void* user) {
+  return [read, user](uint64_t position, std::span<std::byte> to) {
+    return returned(read(user, position, to.data(), to.size()), "read");
   };
 }
 
@@ -230,6 +256,106 @@ void weft_gstd_decompressor_reset(weft_gstd_decompressor* decompressor) {
 
 weft_gstd_verdict weft_gstd_decompressor_verdict(const weft_gstd_decompressor* decompressor) {
   return decompressor == nullptr ? weft_gstd_verdict{} : std::bit_cast<weft_gstd_verdict>(*decompressor->verdict);
+}
+
+weft_status weft_gstd_reader_open(weft_read_at read, void* user, uint64_t stream_bytes,
+                                  const weft_gstd_decompress_config* config, weft_gstd_reader** reader,
+                                  weft_error* error) {
+  WEFT_REQUIRE({reader, 1, "reader"});
+  *reader = nullptr;
+  if (read == nullptr) return null_argument(error, "read");
+  return with(config, error, [&](const weft::gstd::DecompressConfig& cpp) -> weft::Status {
+    auto opened = weft::gstd::Reader::open(read_of(read, user), stream_bytes, cpp);
+    if (!opened) return opened.error();
+    *reader = new weft_gstd_reader{*std::move(opened)};
+    return {};
+  });
+}
+
+void weft_gstd_reader_destroy(weft_gstd_reader* reader) { delete reader; }
+
+weft_status weft_gstd_reader_info(const weft_gstd_reader* reader, weft_gstd_stream_info* info, weft_error* error) {
+  WEFT_REQUIRE({reader, 1, "reader"}, {info, 1, "info"});
+  *info = std::bit_cast<weft_gstd_stream_info>(reader->value.info());
+  return succeeded(error);
+}
+
+weft_status weft_gstd_reader_read(weft_gstd_reader* reader, uint64_t first, void* output, size_t output_bytes,
+                                  weft_error* error) {
+  WEFT_REQUIRE({reader, 1, "reader"}, {output, output_bytes, "output"});
+  return ended(error, reader->value.read(first, span_of(output, output_bytes)));
+}
+
+weft_status weft_gstd_executor_create(weft_run_tasks run, void* user, weft_gstd_executor** executor,
+                                      weft_error* error) try {
+  WEFT_REQUIRE({executor, 1, "executor"});
+  *executor = nullptr;
+  if (run == nullptr) return null_argument(error, "run");
+  *executor = new weft_gstd_executor(run, user);
+  return succeeded(error);
+} catch (...) {
+  return failed(error, weft::runtime::caught());
+}
+
+void weft_gstd_executor_destroy(weft_gstd_executor* executor) { delete executor; }
+
+void weft_gstd_executor::run(uint32_t count, const std::function<void(uint32_t)>& task) {
+  run_on(call, user, count, task);
+}
+
+weft_status weft_pack_encoder_create(const weft_gstd_compress_config* config, weft_pack_encoder** encoder,
+                                     weft_error* error) {
+  WEFT_REQUIRE({encoder, 1, "encoder"});
+  *encoder = nullptr;
+  return with(config, error, [&](const weft::gstd::CompressConfig& cpp) -> weft::Status {
+    auto made = weft::pack::AssetEncoder::create(cpp);
+    if (!made) return made.error();
+    *encoder = new weft_pack_encoder{*std::move(made)};
+    return {};
+  });
+}
+
+void weft_pack_encoder_destroy(weft_pack_encoder* encoder) { delete encoder; }
+
+weft_status weft_pack_encode(weft_pack_encoder* encoder, const char* path, weft_read_at read, void* read_user,
+                             uint64_t content_bytes, const weft_pack_payload* to, weft_pack_asset** asset,
+                             weft_error* error) try {
+  WEFT_REQUIRE({encoder, 1, "encoder"}, {path, 1, "path"}, {to, 1, "to"}, {asset, 1, "asset"});
+  *asset = nullptr;
+  if (read == nullptr || to->write == nullptr || to->rewind == nullptr) return null_argument(error, "a callback");
+  CallersPayload payload(*to);
+  return handed(encoder->value.encode(path, read_of(read, read_user), content_bytes, payload), asset, error);
+} catch (...) {
+  return failed(error, weft::runtime::caught());
+}
+
+void weft_pack_asset_destroy(weft_pack_asset* asset) { delete asset; }
+
+uint64_t weft_pack_asset_stored_bytes(const weft_pack_asset* asset) {
+  return asset == nullptr ? 0 : asset->value.stored_bytes();
+}
+
+void weft_pack_asset_move_by(weft_pack_asset* asset, uint64_t bytes) {
+  if (asset != nullptr) asset->value.move_by(bytes);
+}
+
+weft_status weft_pack_end(const weft_pack_asset* const* assets, uint32_t count, uint64_t payload_end,
+                          uint64_t generation, weft_write_at write, void* user, weft_error* error) try {
+  WEFT_REQUIRE({assets, count, "assets"});
+  if (write == nullptr) return null_argument(error, "write");
+  std::vector<weft::pack::Asset> all;
+  for (uint32_t i = 0; i < count; ++i) {
+    WEFT_REQUIRE({assets[i], 1, "an asset"});
+    all.push_back(assets[i]->value);
+  }
+  const auto end = weft::pack::end_pack(all, payload_end, generation);
+  if (!end) return failed(error, end.error());
+  weft::Status written =
+      returned(write(user, end->directory_position, end->directory.data(), end->directory.size()), "write");
+  if (written) written = returned(write(user, end->slot_position, end->slot.data(), end->slot.size()), "write");
+  return ended(error, written);
+} catch (...) {
+  return failed(error, weft::runtime::caught());
 }
 
 weft_status weft_gdeflate_decompress(const void* stream, size_t stream_bytes, void* output, size_t output_bytes,

@@ -291,6 +291,9 @@ def member_of(types, space, doc, text, where, exact_layout):
             plain()
             members.append(Member(doc, name, [f"{other.c} {name};"], f"{cpp} = std::bit_cast<{other.cpp}>({c});",
                                   f"c.{name} = std::bit_cast<{other.c}>(from.{name});"))
+        elif kind.endswith("*") and (other := types.find(types.classes, kind[:-1], space)) is not None:
+            plain()  # a class of the caller's, from which C's handle is derived
+            members.append(Member(doc, name, [f"{other.c}* {name};"], f"{cpp} = {c};"))
         elif kind.startswith("const ") and kind.endswith("*") and (
                 other := types.find(types.plain, kind[6:-1], space)) is not None:
             plain()

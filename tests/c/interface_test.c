@@ -213,6 +213,158 @@ static void codec(void) {
   weft_gstd_decompressor_destroy(decompressor);
 }
 
+/* The caller's threads: here the last task first, and of some calls a task is left out. */
+typedef struct {
+  uint32_t calls, tasks;
+  int leaves_out;
+} Threads;
+
+static void run_tasks(void* user, uint32_t count, weft_task task, void* work) {
+  Threads* threads = user;
+  ++threads->calls;
+  while (count > (uint32_t)threads->leaves_out) {
+    task(work, --count);
+    ++threads->tasks;
+  }
+}
+
+static weft_status read_store(void* user, uint64_t position, void* bytes, size_t size) {
+  const Store* from = user;
+  if (position + size > from->size) return WEFT_SYSTEM_ERROR;
+  memcpy(bytes, from->bytes + position, size);
+  return WEFT_SUCCESS;
+}
+
+static void executor_and_reader(void) {
+  weft_gstd_executor* executor = NULL;
+  weft_gstd_compress_config config;
+  weft_gstd_decompress_config decompress;
+  weft_gstd_reader* reader = NULL;
+  weft_gstd_stream_info info;
+  Threads threads = {0, 0, 0};
+  size_t written = 0;
+  CHECK(weft_gstd_executor_create(NULL, NULL, &executor, &error) == WEFT_INVALID_ARGUMENT && executor == NULL);
+  WORKS(weft_gstd_executor_create(run_tasks, &threads, &executor, &error));
+  weft_gstd_compress_config_init(&config);
+  CHECK(config.executor == NULL);
+  config.executor = executor;
+  config.threads = 3;
+  WORKS(weft_gstd_compress(content, content_bytes, &config, copy.bytes, sizeof(copy.bytes), &written, &error));
+  CHECK(threads.calls > 0 && threads.tasks > 1);
+  CHECK(written == stream.size && memcmp(copy.bytes, stream.bytes, written) == 0);
+  /* What is left out is done all the same. */
+  threads.leaves_out = 1;
+  threads.calls = 0;
+  weft_gstd_decompress_config_init(&decompress);
+  decompress.executor = executor;
+  decompress.threads = 3;
+  memset(copy.bytes, 0, sizeof(copy.bytes));
+  WORKS(weft_gstd_decompress(stream.bytes, stream.size, &decompress, copy.bytes, content_bytes, &written, &error));
+  CHECK(threads.calls > 0 && written == content_bytes && memcmp(copy.bytes, content, content_bytes) == 0);
+  weft_gstd_executor_destroy(executor);
+
+  CHECK(weft_gstd_reader_open(read_store, &stream, stream.size + 1, NULL, &reader, &error) == WEFT_SYSTEM_ERROR);
+  CHECK(reader == NULL);
+  WORKS(weft_gstd_reader_open(read_store, &stream, stream.size, NULL, &reader, &error));
+  WORKS(weft_gstd_reader_info(reader, &info, &error));
+  CHECK(info.content_bytes == content_bytes);
+  memset(copy.bytes, 0, sizeof(copy.bytes));
+  WORKS(weft_gstd_reader_read(reader, 70000, copy.bytes, 100, &error));
+  CHECK(memcmp(copy.bytes, content + 70000, 100) == 0);
+  CHECK(weft_gstd_reader_read(reader, content_bytes, copy.bytes, 1, &error) == WEFT_INVALID_ARGUMENT);
+  weft_gstd_reader_destroy(reader);
+}
+
+/* A pack in memory, of which a payload and an end are written. */
+static unsigned char packed[1 << 20];
+static size_t packed_bytes = 0;
+
+static weft_status append(void* user, const void* bytes, size_t size) {
+  (void)user;
+  if (size > sizeof(packed) - packed_bytes) return WEFT_OVER_LIMIT;
+  memcpy(packed + packed_bytes, bytes, size);
+  packed_bytes += size;
+  return WEFT_SUCCESS;
+}
+static weft_status rewind_to(void* user, uint64_t bytes) {
+  packed_bytes = *(size_t*)user + (size_t)bytes;
+  return WEFT_SUCCESS;
+}
+static weft_status write_at(void* user, uint64_t position, const void* bytes, size_t size) {
+  size_t* end = user;
+  if (position + size > sizeof(packed)) return WEFT_OVER_LIMIT;
+  memcpy(packed + position, bytes, size);
+  if (position + size > *end) *end = (size_t)position + size;
+  return WEFT_SUCCESS;
+}
+
+/* Two files, of which the loader has the content back. */
+static void write_pack(const char* to) {
+  static const char* const paths[2] = {"first.txt", "deep/second.txt"};
+  weft_pack_encoder* encoder = NULL;
+  weft_pack_asset* assets[2] = {NULL, NULL};
+  weft_pack_payload payload;
+  weft_loader* loader = NULL;
+  weft_loader_pack* pack = NULL;
+  weft_load_batch* batch = NULL;
+  weft_load_request requests[2];
+  weft_pack_entry entry;
+  Store source;
+  size_t at = 8192, end = 0;
+  int i;
+  FILE* file;
+  memcpy(source.bytes, content, content_bytes);
+  source.size = content_bytes;
+  payload.write = append;
+  payload.rewind = rewind_to;
+  payload.user = &at;
+  WORKS(weft_pack_encoder_create(NULL, &encoder, &error));
+  packed_bytes = at;
+  CHECK(weft_pack_encode(encoder, "../out", read_store, &source, 1, &payload, &assets[0], &error) ==
+        WEFT_INVALID_ARGUMENT);
+  CHECK(weft_pack_encode(encoder, "a", read_store, &source, content_bytes + 1, &payload, &assets[0], &error) ==
+        WEFT_SYSTEM_ERROR);
+  CHECK(assets[0] == NULL);
+  for (i = 0; i < 2; ++i) {
+    packed_bytes = at;
+    WORKS(weft_pack_encode(encoder, paths[i], read_store, &source, content_bytes - i, &payload, &assets[i], &error));
+    CHECK(weft_pack_asset_stored_bytes(assets[i]) == packed_bytes - at);
+    weft_pack_asset_move_by(assets[i], at);
+    at = (packed_bytes + 4095) / 4096 * 4096;
+  }
+  weft_pack_encoder_destroy(encoder);
+  CHECK(at < 8192 + content_bytes / 2);
+  CHECK(weft_pack_end((const weft_pack_asset* const*)assets, 2, 4096, 1, write_at, &end, &error) ==
+        WEFT_INVALID_ARGUMENT);
+  WORKS(weft_pack_end((const weft_pack_asset* const*)assets, 2, at, 1, write_at, &end, &error));
+  weft_pack_asset_destroy(assets[0]);
+  weft_pack_asset_destroy(assets[1]);
+
+  file = fopen(to, "wb");
+  CHECK(file != NULL && fwrite(packed, 1, end, file) == end);
+  if (file != NULL) CHECK(fclose(file) == 0);
+  WORKS(weft_loader_create(NULL, NULL, NULL, &loader, &error));
+  WORKS(weft_loader_open_pack(loader, to, &pack, &error));
+  CHECK(weft_loader_pack_size(pack) == 2);
+  memset(copy.bytes, 0, sizeof(copy.bytes));
+  for (i = 0; i < 2; ++i) {
+    CHECK(weft_loader_pack_find(pack, paths[i], &entry) && entry.content_bytes == (uint64_t)(content_bytes - i));
+    weft_load_request_init(&requests[i]);
+    requests[i].pack = pack;
+    requests[i].path = paths[i];
+    requests[i].host = i == 0 ? copy.bytes : packed;
+    requests[i].host_bytes = (size_t)(content_bytes - i);
+  }
+  WORKS(weft_loader_submit(loader, requests, 2, VK_NULL_HANDLE, 0, &batch, &error));
+  CHECK(weft_loader_wait(loader, batch, UINT64_MAX));
+  CHECK(weft_load_batch_status(batch, 0, NULL) == WEFT_REQUEST_STATUS_OK);
+  CHECK(weft_load_batch_status(batch, 1, NULL) == WEFT_REQUEST_STATUS_OK);
+  CHECK(memcmp(copy.bytes, content, content_bytes) == 0 && memcmp(packed, content, content_bytes - 1) == 0);
+  weft_load_batch_destroy(batch);
+  weft_loader_pack_destroy(pack);
+  weft_loader_destroy(loader);
+}
+
 /* ---- On a device that the program created */
 
 static void vulkan(VkResult result, const char* what) {
@@ -594,6 +746,53 @@ static void own_kernels(void) {
   weft_kernel_set_destroy(set);
 }
 
+static weft_status create_reduce(void* user, const weft_context* with, weft_error* why) {
+  return weft_reduce_create(with, NULL, (weft_reduce**)user, why);
+}
+static weft_status create_nothing(void* user, const weft_context* with, weft_error* why) {
+  (void)user;
+  (void)with;
+  strcpy(why->message, "it is not there");
+  return WEFT_NOT_FOUND;
+}
+
+static void prewarm(void) {
+  weft_reduce *first = NULL, *second = NULL;
+  weft_prewarm work[3];
+  Threads threads = {0, 0, 0};
+  work[0].create = work[1].create = create_reduce;
+  work[0].user = &first;
+  work[1].user = &second;
+  work[2].create = create_nothing;
+  work[2].user = NULL;
+  WORKS(weft_context_prewarm(context, work, 1, NULL, NULL, &error));
+  CHECK(first != NULL);
+  weft_reduce_destroy(first);
+  first = NULL;
+  CHECK(weft_context_prewarm(context, work, 3, run_tasks, &threads, &error) == WEFT_NOT_FOUND);
+  CHECK(strcmp(error.message, "it is not there") == 0);
+  CHECK(first != NULL && second != NULL && threads.calls > 0 && threads.tasks == 3);
+  weft_reduce_destroy(first);
+  weft_reduce_destroy(second);
+  first = second = NULL;
+  threads.leaves_out = 1;
+  CHECK(weft_context_prewarm(context, work, 2, run_tasks, &threads, &error) == WEFT_SYSTEM_ERROR);
+  weft_reduce_destroy(first);
+  weft_reduce_destroy(second);
+}
+
+static void tuning(void) {
+  weft_tuning_value value, before;
+  uint32_t i = 0;
+  before.key[0] = 0;
+  while (weft_context_tuning(context, i, &value, &error) == WEFT_SUCCESS) {
+    CHECK(strcmp(before.key, value.key) < 0 && value.min <= value.value && value.value <= value.max);
+    before = value;
+    ++i;
+  }
+  CHECK(i > 10 && weft_context_tuning(context, i, &value, &error) == WEFT_NOT_FOUND);
+}
+
 static void pipeline_cache(const weft_context_config* config) {
   size_t size = 0, less = 1;
   void* data;
@@ -802,6 +1001,15 @@ static void own_device(void) {
   work.args.scratch = weft_buffer_get_range(scratch);
   WORKS(weft_gpu_run(gpu, record_work, &work, &time, &error));
   CHECK(time.host_ms > 0);
+  {
+    double each[3] = {-1, -1, -1};
+    WORKS(weft_gpu_time(gpu, 3, record_work, &work, each, &error));
+    CHECK(each[0] > 0 && each[1] > 0 && each[2] > 0);
+    work.args.scratch.size = 0;
+    CHECK(weft_gpu_time(gpu, 3, record_work, &work, each, &error) == WEFT_INVALID_ARGUMENT);
+    CHECK(strstr(error.message, "scratch") != NULL);
+    work.args.scratch = weft_buffer_get_range(scratch);
+  }
   WORKS(weft_gpu_download(gpu, &work.args.output, &got, sizeof(got), &error));
   for (i = 0; i < n; ++i) sum += items[i];
   CHECK(got == sum);
@@ -822,8 +1030,12 @@ int main(int count, char** arguments) {
   structs_begin_with_their_size();
   names_and_errors();
   codec();
+  executor_and_reader();
   if (count == 3) {
+    write_pack("written.wpk");
     adopt_device();
+    prewarm();
+    tuning();
     scan();
     sort();
     select_items();
