@@ -2,19 +2,22 @@
 """As build_wheel.py calls it, in a copy that has the library and the version."""
 import os
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from wheel.bdist_wheel import bdist_wheel
 
 
 class Wheel(bdist_wheel):
     """Of any Python, for one platform: the library is loaded, not linked."""
 
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = False
-
     def get_tag(self):
-        return "py3", "none", super().get_tag()[2]
+        return "py3", "none", os.environ["WEFT_PLATFORM"] or super().get_tag()[2]
 
 
-setup(version=os.environ["WEFT_VERSION"], cmdclass={"bdist_wheel": Wheel})
+class WithLibrary(Distribution):
+    """Not for every platform."""
+
+    def has_ext_modules(self):
+        return True
+
+
+setup(distclass=WithLibrary, version=os.environ["WEFT_VERSION"], cmdclass={"bdist_wheel": Wheel})
