@@ -5,6 +5,7 @@
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES WEFT_KIT_WORK)
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-posix)
 set(CMAKE_CXX_COMPILER x86_64-w64-mingw32-g++-posix)
 set(CMAKE_RC_COMPILER x86_64-w64-mingw32-windres)
 set(CMAKE_FIND_ROOT_PATH "${WEFT_KIT_WORK}/windows-libraries" "${WEFT_KIT_WORK}/dependencies")

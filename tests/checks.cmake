@@ -91,6 +91,18 @@ add_test(NAME recipes
                  "-DPYTHON=${Python3_EXECUTABLE}" "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/recipes"
                  -P "${CMAKE_CURRENT_SOURCE_DIR}/recipes_test.cmake")
 set_tests_properties(recipes PROPERTIES LABELS structure)
+# Conan 2 builds a package of the tree and a program of that, with Debian's packages below: `ctest -C slow -R conan`.
+find_program(WEFT_CONAN conan)
+mark_as_advanced(WEFT_CONAN)
+if(WEFT_CONAN)
+  add_test(NAME conan CONFIGURATIONS slow
+           COMMAND "${WEFT_CONAN}" create "${PROJECT_SOURCE_DIR}/packaging/conan" --no-remote
+                   "--profile:all=${PROJECT_SOURCE_DIR}/packaging/conan/debian.profile"
+                   -c "tools.cmake.cmake_layout:test_folder=${PROJECT_BINARY_DIR}/conan/test"
+                   -c "tools.cmake.cmaketoolchain:extra_variables={'WEFT_KERNELS_FROM': '${PROJECT_BINARY_DIR}'}")
+  set_tests_properties(conan PROPERTIES LABELS slow TIMEOUT 3600 ENVIRONMENT
+                       "CONAN_HOME=${PROJECT_BINARY_DIR}/conan/home")
+endif()
 # Debian's own way builds all anew: `ctest -C slow -R debian_packages`.
 add_test(NAME debian_packages CONFIGURATIONS slow
          COMMAND "${WEFT_BASH}" "${PROJECT_SOURCE_DIR}/packaging/debian_packages.sh" "${PROJECT_BINARY_DIR}/debian")
@@ -109,6 +121,14 @@ if(WEFT_CLANG)
                                  "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/ms" "-DCLANG=${WEFT_CLANG}"
                                  -P "${CMAKE_CURRENT_SOURCE_DIR}/ms_test.cmake")
   set_tests_properties(clang-ms PROPERTIES LABELS style TIMEOUT 600 PROCESSORS 2)
+endif()
+
+# The libraries, gstd and the tests that need no device, for Windows, and run under wine where that is. weft-bench, and
+# tests on a device, are for ./run kit: they take longer to compile than all of this.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  add_test(NAME windows COMMAND "${WEFT_BASH}" "${PROJECT_SOURCE_DIR}/packaging/kit/build.sh"
+                                "${CMAKE_CURRENT_BINARY_DIR}/windows" "${PROJECT_BINARY_DIR}" windows)
+  set_tests_properties(windows PROPERTIES LABELS consumer COST 500 TIMEOUT 1200 SKIP_RETURN_CODE 77)
 endif()
 
 # The pages of the tree as a site.

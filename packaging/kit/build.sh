@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Builds the kit, weft-bench and gstd for Linux and for Windows on x86-64, and checks both archives.
 #   build.sh WORK KERNELS
-# WORK is kept for the next time; the archives are written there. KERNELS is a build whose packed kernels are taken.
-# Needs apt, debootstrap (as root, or by sudo), mingw-w64, wine and the network: see kit_needs in ./run.
+#   build.sh WORK KERNELS windows
+# The second, a test of the tree's, builds the libraries, gstd and the tests that need no device for Windows alone, in
+# the shortest time, and runs these; its exit status is 77 if what it needs is missing. WORK is kept for the next time;
+# the archives are written there. KERNELS is a build whose packed kernels are taken. Needs apt, debootstrap (as root, or
+# by sudo), mingw-w64, wine and the network: see kit_needs in ./run.
 set -euo pipefail
 export LC_ALL=C
 
@@ -11,6 +14,14 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source=$(cd "$here/../.." && pwd)
 mkdir -p "${1:?usage: build.sh WORK KERNELS}"
 work=$(cd "$1" && pwd)
+only=${3:-}
+optimization=-O3
+if [[ $only == windows ]]; then
+  optimization=-O1
+  for program in apt-get x86_64-w64-mingw32-g++-posix /usr/lib/wine/wine64; do
+    command -v "$program" >/dev/null || { echo "$program is not installed"; exit 77; }
+  done
+fi
 kernels=$(cd "${2:?usage: build.sh WORK KERNELS}" && pwd)
 # The Debian that the programs for Linux are linked with and tried on, and the newest glibc that they may ask for.
 sysroot_suite=bullseye
@@ -57,7 +68,7 @@ lay_out_sysroot() {
 windows_library() {
   local objects=$work/windows-libraries/objects/$1
   mkdir -p "$objects" "$work/windows-libraries/usr/lib"
-  (cd "$objects" && x86_64-w64-mingw32-gcc -O3 -DNDEBUG -c "${@:2}")
+  (cd "$objects" && x86_64-w64-mingw32-gcc "$optimization" -DNDEBUG -c "${@:2}")
   x86_64-w64-mingw32-ar rcs "$work/windows-libraries/usr/lib/lib$1.a" "$objects"/*.o
 }
 
@@ -200,15 +211,40 @@ check_windows() {
   [[ -s $(echo "$try"/elsewhere/weft-results/*.json) && -s $(echo "$try"/elsewhere/weft-results/*.html) ]]
   expect "$(cat "$try"/elsewhere/weft-results/*.selftest.jsonl)" '"verdict":"pass"'
 
-  local tests
-  for tests in "tests/weft_tests.exe -ts=host*" tests/contract/weft_contract_tests.exe \
-               tests/gstd/gstd_tests.exe tests/gstd/loader_host_tests.exe; do
+  export VK_DRIVER_FILES=$lavapipe VK_ICD_FILENAMES=$lavapipe
+  run_windows_tests "tests/weft_tests.exe -ts=host*" tests/contract/weft_contract_tests.exe \
+                    tests/gstd/{gstd,loader_host}_tests.exe
+}
+
+# run_windows_tests PROGRAM...: each with its arguments, under wine.
+run_windows_tests() {
+  local tests said
+  for tests in "$@"; do
     say "running $tests under wine"
     # A crash ends wine with status 0.
-    said=$(export VK_DRIVER_FILES=$lavapipe VK_ICD_FILENAMES=$lavapipe && wine "$work/windows/"$tests 2>&1 || true)
+    said=$(wine "$work/windows/"$tests 2>&1 || true)
     expect "$said" '^\[doctest\] Status: SUCCESS'
     grep '^\[doctest\] test cases' <<<"$said" >&2
   done
+}
+
+# What the test `windows` does: no screen and no device. Sources are joined, and little is optimized.
+test_windows() {
+  export WINEPREFIX=$work/wine WINEDEBUG=-all LC_ALL=C.UTF-8
+  unset DISPLAY
+  cmake -S "$source" -B "$work/windows" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=Release \
+    "-DCMAKE_CXX_FLAGS_RELEASE=$optimization -DNDEBUG" -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 \
+    -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON "-DCMAKE_TOOLCHAIN_FILE=$source/cmake/windows_kit.cmake" \
+    "-DWEFT_KIT_WORK=$work" "-DWEFT_KERNELS_FROM=$kernels" -DWEFT_BUILD_TESTS=ON -DWEFT_BUILD_BENCH=OFF \
+    -DWEFT_BUILD_EXAMPLES=OFF -DWEFT_JIT=OFF -DWEFT_INSTALL=OFF >&2
+  # One core, as other tests run beside this one.
+  cmake --build "$work/windows" --parallel 1 --target gstd weft_loader weft_c \
+    {gstd,loader_host,pack,ktx2}_tests >&2
+  run_windows_tests tests/gstd/{gstd,loader_host,pack,ktx2}_tests.exe
+  mkdir -p "$work/try"
+  (cd "$work/try" && "$here/check_packs.sh" wine "$work/windows/tools/gstd.exe")
+  # What runs on would keep this script's output open.
+  /usr/lib/wine/wineserver64 -k || true
 }
 
 # A screen that nobody sees, as long as this script runs.
@@ -239,6 +275,11 @@ wine() {
 }
 
 lay_out_dependencies
+if [[ $only == windows ]]; then
+  build_windows_libraries
+  test_windows
+  exit
+fi
 lay_out_sysroot
 build_windows_libraries
 pack_linux
