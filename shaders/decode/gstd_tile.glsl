@@ -312,15 +312,16 @@ uint gstd_literals_read(inout GstdTile tile, bool is_coded, uint own, inout uint
   return one | gstd_literal_decode(tables, is_coded, own > 1u, code, tile.bits) << 8;
 }
 
-// Decodes the last of a lane's literals in a tile, up to four. A lane takes a word only if its literal needs it: if the
-// code at the front of its bits, followed by zeros, is longer than they are.
-uint gstd_last_literals_read(inout GstdTile tile, bool is_coded, uint own, uint code) {
+// Decodes the next of a lane's last literals in a tile, up to four. Before each, a lane takes a byte, twice, if its
+// literal needs it: if the code at the front of its bits, followed by zeros, is longer than they are. `bytes`: taken.
+uint gstd_last_literals_read(inout GstdTile tile, bool is_coded, uint own, inout uint code, inout uint bytes) {
   Words tables = Words(weft_gstd_scratch);
   uint word = 0u;
-  for (uint i = 0u; i < WEFT_LOOP_END(4u); ++i) {
-    const bool has = i < own;
-    lane_words_refill(tile.words, tile.bits, has, gstd_literal_entry(tables, is_coded, code, tile.bits) & 15u);
-    word |= gstd_literal_decode(tables, is_coded, has, code, tile.bits) << (8u * i);
+  for (uint i = 0u; i < WEFT_LOOP_END(8u); ++i) {
+    const bool has = i / 2u < own;
+    const uint need = gstd_literal_entry(tables, is_coded, code, tile.bits) & 15u;
+    lane_bytes_refill(tile.words, tile.bits, has, need, bytes);
+    if (i % 2u != 0u) word |= gstd_literal_decode(tables, is_coded, has, code, tile.bits) << (4u * i - 4u);
   }
   return word;
 }
@@ -334,8 +335,8 @@ void gstd_block_literals(inout GstdTile tile, GstdBlock block, uint literals, bo
   for (uint first = 0u; lanes_uniform(first < literals && tile.reason == 0u);) {
     const uint left = (literals - first + 3u) / 4u;
     const uint round = min(literals - first, 4u * (((left - 1u) & (most - 1u)) + 1u));
-    const uint last = is_last && first + round == literals ? 1u : 0u;
     const uint words = (round + (4u << lanes_log) - 1u) >> (lanes_log + 2u);  // of each lane
+    const uint last = is_last && first + round == literals ? min(words, 2u) : 0u;
     const uint own_first = 4u * words * lanes_lane();
     uint own = tile.decodes ? min(4u * words, max(round, own_first) - own_first) : 0u;
     const uint at = gstd_literals_at(block) + ((first + own_first) >> 2);
@@ -346,10 +347,13 @@ void gstd_block_literals(inout GstdTile tile, GstdBlock block, uint literals, bo
       if (own != 0u) scratch.at[at + w] = word;
       own = max(own, 4u) - 4u;
     }
-    if (lanes_uniform(last != 0u)) {
-      const uint word = gstd_last_literals_read(tile, is_coded, own, code);
-      if (own != 0u) scratch.at[at + words - 1u] = word;
+    uint bytes = 0u;
+    for (uint w = words - last; lanes_uniform(w < words); ++w) {
+      const uint word = gstd_last_literals_read(tile, is_coded, own, code, bytes);
+      if (own != 0u) scratch.at[at + w] = word;
+      own = max(own, 4u) - 4u;
     }
+    if (lanes_uniform(last != 0u)) lane_bytes_end(tile.words, tile.bits, bytes);
     first += round;
     if (lane_words_truncated(tile.words)) tile.reason = kGstdTruncated;
   }

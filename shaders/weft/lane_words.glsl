@@ -7,6 +7,7 @@
 //   lane_words_uniform()   one word for all lanes
 //   lane_words_take()      one word for each lane that wants one
 //   lane_words_refill()    for lanes with fewer than n bits, one word; lane_words_refill_rarely() too
+//   lane_bytes_refill()    for lanes with fewer than n bits, one byte, if no more words are taken; lane_bytes_end()
 //   lane_bits_take()       a lane, from its own queue
 // and a rANS decoder whose states are fed from those queues: lane_rans_advance().
 //
@@ -118,6 +119,26 @@ void lane_words_refill(inout LaneWords words, inout LaneBits bits, bool taking_p
 // The same, in less time where no lane takes a word.
 void lane_words_refill_rarely(inout LaneWords words, inout LaneBits bits, bool taking_part, uint need) {
   if (lanes_any(taking_part && bits.count < need)) lane_words_refill(words, bits, taking_part, need);
+}
+
+// Lanes `taking_part` that have fewer than `need` bits, up to 24, take a byte of the words from the read position on,
+// of which `bytes` have been taken. lane_bytes_end() follows before any word is taken.
+void lane_bytes_refill(LaneWords words, inout LaneBits bits, bool taking_part, uint need, inout uint bytes) {
+  const bool takes = taking_part && bits.count < need;
+  const uint takers = lanes_ballot(takes);
+  const uint at = bytes + bitCount(takers & lanes_mask_before());
+  bytes += bitCount(takers);
+  if (takes) {
+    bits.high |= (lane_words_at(words, words.position + at / 4u) >> 8u * (at & 3u) & 255u) << (24u - bits.count);
+    bits.count += 8u;
+  }
+}
+
+// Moves the read position past the word of the last of `bytes` bytes. The rest of that word goes to each lane's bits,
+// which are checked to be 0.
+void lane_bytes_end(inout LaneWords words, inout LaneBits bits, uint bytes) {
+  bits.low |= lane_words_at(words, words.position + bytes / 4u) >> 8u * (bytes & 3u);
+  words.position += (bytes + 3u) / 4u;
 }
 
 // The first `count` bits, up to 31, as a number; they are there.

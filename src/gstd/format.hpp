@@ -156,7 +156,16 @@ constexpr uint32_t literals_of_round(size_t left, uint32_t lanes_log) {
   const uint32_t words = static_cast<uint32_t>((left + 3) / 4), most = kMaxLiteralsPerLane / 4 << lanes_log;
   return static_cast<uint32_t>(std::min<size_t>(left, 4 * (((words - 1) & (most - 1)) + 1)));
 }
-/// The last steps of a tile's last round, in which a lane takes a word only if its literal needs it.
-constexpr uint32_t kExactSteps = 4;
+constexpr uint32_t literals_of_last_round(size_t literals, uint32_t lanes_log) {
+  const size_t words = (literals + 3) / 4, most = size_t{kMaxLiteralsPerLane / 4} << lanes_log;
+  return static_cast<uint32_t>(literals - 4 * (std::max(words, most) - most));
+}
+/// A tile's last round ends in exact steps, up to kExactSteps. Before each, lanes take bytes that their literals need,
+/// in kByteTurns turns.
+constexpr uint32_t kExactSteps = 8, kByteTurns = 2;
+static_assert(kMaxCodeLength <= 8 * kByteTurns);
+constexpr uint32_t exact_steps_of(uint32_t per_lane) { return std::min(per_lane, kExactSteps); }
+/// Byte number `at` of words.
+constexpr uint32_t byte_of_words(const uint32_t* words, size_t at) { return words[at / 4] >> (8 * (at % 4)) & 255; }
 
 }  // namespace weft::gstd

@@ -85,7 +85,8 @@ struct BlockLiterals {
   uint32_t code(size_t literal) const { return codes[bytes == nullptr ? literal : bytes[literal]]; }
   /// Steps of a round of `literals` from number `first` on that are not exact.
   uint32_t steps(uint32_t first, uint32_t literals, uint32_t lanes_log) const {
-    return literals_per_lane(literals, lanes_log) - (last && first + literals == count ? kExactSteps : 0);
+    const uint32_t per_lane = literals_per_lane(literals, lanes_log);
+    return per_lane - (last && first + literals == count ? exact_steps_of(per_lane) : 0);
   }
 };
 constexpr uint32_t kLiteralReadSlack = 16;

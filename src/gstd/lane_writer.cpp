@@ -125,19 +125,44 @@ struct Streams : LaneQueues {
     read = now;
     return count;
   }
-  // The last steps of the tile's last round.
+  // The last steps of the tile's last round. Bits that lanes' words have no room for go to their bytes.
   void exact_steps(const BlockLiterals& block, uint32_t lanes_log) {
-    uint32_t first = 0, count = literals_of_round(block.count, lanes_log);
-    while (first + count != block.count) {
-      first += count;
-      count = literals_of_round(block.count - first, lanes_log);
-    }
+    const uint32_t count = literals_of_last_round(block.count, lanes_log), first = block.count - count;
     const uint32_t per_lane = literals_per_lane(count, lanes_log);
-    for (uint32_t step = per_lane - kExactSteps; step < per_lane; ++step)
+    struct Bytes {
+      std::array<uint32_t, 4> at;  // of those that are not full, by their number
+      uint32_t taken = 0, full = 0;
+      uint32_t value = 0, bits = 0;  // of the byte that is being filled
+    };
+    std::array<Bytes, kMaxLanes> lanes;
+    std::fill_n(words + read, kByteTurns * kExactSteps * kMaxLanes / 4, 0u);
+    uint32_t bytes = 0;
+    const auto write = [&](const Bytes& of, uint32_t byte) {
+      const uint32_t at = of.at[of.full % 4];
+      words[read + at / 4] |= (byte & 255) << (8 * (at % 4));
+    };
+    for (uint32_t step = per_lane - exact_steps_of(per_lane); step < per_lane; ++step) {
+      for (uint32_t turn = 0; turn < kByteTurns; ++turn)
+        for (uint32_t lane = 0, at = step; at < count; ++lane, at += per_lane) {
+          Bytes& of = lanes[lane];
+          const uint32_t has = dropped[lane] + available[lane] + 8 * (of.taken - of.full) - of.bits;
+          if (has < bits_of(block.code(first + at))) of.at[of.taken++ % 4] = bytes++;
+        }
       for (uint32_t lane = 0, at = step; at < count; ++lane, at += per_lane) {
+        Bytes& of = lanes[lane];
         const uint32_t code = block.code(first + at);
-        put_behind_release(lane, bits_of(code), code_of(code), bits_of(code));
+        const uint32_t to_state = std::min(bits_of(code), dropped[lane]);
+        const uint32_t to_word = std::min(bits_of(code) - to_state, available[lane]);
+        const uint32_t to_bytes = bits_of(code) - to_state - to_word;
+        dropped[lane] -= to_state;
+        put(read, lane, 0, code_of(code) >> to_bytes & ((1u << to_word) - 1), to_word);
+        of.value = of.value << to_bytes | (code_of(code) & ((1u << to_bytes) - 1));
+        for (of.bits += to_bytes; of.bits >= 8; ++of.full) write(of, of.value >> (of.bits -= 8));
       }
+    }
+    for (const Bytes& of : lanes)
+      if (of.bits != 0) write(of, of.value << (8 - of.bits));
+    read += (bytes + 3) / 4;
   }
   void literals(const BlockLiterals& block, uint32_t lanes_log, const VectorSteps* steps) {
     uint32_t first = 0;

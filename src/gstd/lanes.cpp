@@ -155,9 +155,11 @@ const uint32_t* read_sequences(Lanes& lanes, const uint32_t* next, const uint32_
   return next;
 }
 
-// The entry of each lane's next literal in its table, and further bits. `previous`: the entry before.
+// Decodes the next literal of each lane of `active`, which has all bits of a lane or none: its byte and further bits.
+// `previous`: those of the one before, as an entry of its table.
 template <LiteralSource source>
-HWY_INLINE V next_entry(const Group& group, const LiteralTable* tables, [[maybe_unused]] V previous) {
+HWY_INLINE V literal(Group& group, V active, const LiteralTable* tables, [[maybe_unused]] V previous) {
+  if constexpr (source == LiteralSource::plain) return take(group, hn::And(active, set(8)));
   // In bytes, of two an entry.
   constexpr int kUnread = 63 - static_cast<int>(kMaxCodeLength);
   const V bits = hn::OddEven(hn::BitCast(kWords, hn::ShiftRight<kUnread - 32>(group.odd)),
@@ -168,16 +170,8 @@ HWY_INLINE V next_entry(const Group& group, const LiteralTable* tables, [[maybe_
     const V table = hn::BitCast(kWords, hn::ShiftRight<LiteralTable::kNextAt>(hn::BitCast(halves, previous)));
     at = hn::Add(at, product(table, set(sizeof(LiteralTable))));
   }
-  return gathered_halves(tables->entries.data(), at);
-}
-HWY_INLINE V length_of(V entry) { return hn::And(hn::ShiftRight<8>(entry), set(15)); }
-
-// Decodes the next literal of each lane of `active`, which has all bits of a lane or none.
-template <LiteralSource source>
-HWY_INLINE V literal(Group& group, V active, const LiteralTable* tables, V previous) {
-  if constexpr (source == LiteralSource::plain) return take(group, hn::And(active, set(8)));
-  const V entry = next_entry<source>(group, tables, previous);
-  drop(group, hn::And(length_of(entry), active));
+  const V entry = gathered_halves(tables->entries.data(), at);
+  drop(group, hn::And(hn::And(hn::ShiftRight<8>(entry), set(15)), active));
   return entry;
 }
 
@@ -194,23 +188,10 @@ const uint32_t* read_literals(Lanes& lanes, uint32_t lanes_log, const uint32_t* 
     const uint32_t per_lane = literals_per_lane(round, lanes_log);
     V previous[kGroups];
     for (V& of : previous) of = set(first_table << LiteralTable::kNextAt);
-    for (uint32_t word = 0; word < per_lane; word += 4) {
+    const uint32_t steps = per_lane - (last && round == count ? exact_steps_of(per_lane) : 0);
+    for (uint32_t word = 0; word < steps; word += 4) {
       V words[kGroups];  // four literals of each lane
-      const bool is_exact = last && round == count && word + kExactSteps == per_lane;
-      for (uint32_t step = 0; is_exact && step < kExactSteps; ++step) {
-        const uint32_t with_any = round < word + step + 1 ? 0 : (round - word - step - 1) / per_lane + 1;
-        for (uint32_t g = 0; g < groups; ++g) {
-          const V has = hn::VecFromMask(kWords, first_lanes(with_any, g * kWidth));
-          const V need =
-              source == LiteralSource::plain ? set(8) : length_of(next_entry<source>(group[g], tables, previous[g]));
-          refill(group[g], hn::And(has, need), next);
-          previous[g] = literal<source>(group[g], has, tables, previous[g]);
-          const V byte = hn::And(previous[g], set(255)) << set(8 * step);
-          words[g] = step == 0 ? byte : hn::Or(words[g], byte);
-        }
-        if (next > end) return next;
-      }
-      for (uint32_t step = 0; !is_exact && step < 4; step += 2) {
+      for (uint32_t step = 0; step < 4; step += 2) {
         const uint32_t at = word + step;
         const uint32_t with_two = round < at + 2 ? 0 : (round - at - 2) / per_lane + 1;
         const uint32_t with_any = round < at + 1 ? 0 : (round - at - 1) / per_lane + 1;

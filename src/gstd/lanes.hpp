@@ -68,8 +68,8 @@ struct VectorLanes {
   const uint32_t* (*read_sequences)(Lanes& lanes, const uint32_t* next, const uint32_t* end,
                                     const std::array<SlotTable, kFields>& fields, uint32_t low_bits, uint32_t first,
                                     uint32_t count, Sequences& sequences);
-  /// Reads a block's literals, by their source. `first_table`: of the first in each run. `last`: of the tile's last
-  /// block. Null if that is no gain.
+  /// Reads a block's literals, by their source, but for exact steps. `first_table`: of the first in each run. `last`:
+  /// of the tile's last block. Null if that is no gain.
   std::array<const uint32_t* (*)(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
                                  const LiteralTable* tables, uint32_t first_table, size_t count, bool last,
                                  uint8_t* to),

@@ -379,31 +379,40 @@ class Decoder {
 
   using Source = LiteralSource;
 
-  bool read_literals(const BlockHeader& block, size_t count, bool last, uint8_t* to) {
+  bool read_literals(const BlockHeader& block, uint32_t count, bool last, uint8_t* to) {
     if (block.literals == TableMode::given) return decode_literals<Source::plain>(count, last, to);
     return tables_ == 1 ? decode_literals<Source::one_table>(count, last, to)
                         : decode_literals<Source::by_context>(count, last, to);
   }
 
   template <Source source>
-  bool decode_literals(size_t count, bool last, uint8_t* to) {
+  LiteralTable::Entry next_literal(const Lane& lane, [[maybe_unused]] uint32_t table) const {
+    const LiteralTable& now = work_.literal_tables[source == Source::by_context ? table : 0];
+    return now.entries[lane.fifo >> (64 - kMaxCodeLength)];
+  }
+
+  template <Source source>
+  bool decode_literals(uint32_t count, bool last, uint8_t* to) {
+    if (!decode_most_literals<source>(count, last, to)) return false;
+    const uint32_t round = literals_of_last_round(count, lanes_log_);
+    return !last || count == 0 || decode_last_literals<source>(round, to + count - round);
+  }
+
+  // All but those of exact steps.
+  template <Source source>
+  bool decode_most_literals(uint32_t count, bool last, uint8_t* to) {
     const auto read = vectors_ != nullptr ? vectors_->read_literals[static_cast<size_t>(source)] : nullptr;
     if (read != nullptr) {
       next_ = read(lanes_, lanes_log_, next_, end_words_, work_.literal_tables.data(), map_ & 3, count, last, to);
       return !is_past_end();
     }
     constexpr uint32_t kLongest = source == Source::plain ? 8 : kMaxCodeLength;
-    const LiteralTable* tables = work_.literal_tables.data();
     std::array<uint32_t, kMaxLanes> table_of_lane{};
-    const auto next_entry = [&](const Lane& lane, [[maybe_unused]] uint32_t table) {
-      const LiteralTable& now = source == Source::by_context ? tables[table] : *tables;
-      return now.entries[lane.fifo >> (64 - kMaxCodeLength)];
-    };
     const auto one = [&](Lane& lane, uint8_t* at, [[maybe_unused]] uint32_t& table) {
       if constexpr (source == Source::plain) {
         *at = static_cast<uint8_t>(take(lane, 8));
       } else {
-        const LiteralTable::Entry entry = next_entry(lane, table);
+        const LiteralTable::Entry entry = next_literal<source>(lane, table);
         if constexpr (source == Source::by_context) table = entry.next;
         lane.fifo <<= entry.length;
         lane.bits -= entry.length;
@@ -414,8 +423,8 @@ class Decoder {
       const uint32_t round = literals_of_round(count, lanes_log_);
       const uint32_t per_lane = literals_per_lane(round, lanes_log_);
       if constexpr (source == Source::by_context) table_of_lane.fill(map_ & 3);
-      const uint32_t exact_from = last && round == count ? per_lane - kExactSteps : per_lane;
-      for (uint32_t step = 0; step < exact_from; step += 2) {
+      const uint32_t steps = per_lane - (last && round == count ? exact_steps_of(per_lane) : 0);
+      for (uint32_t step = 0; step < steps; step += 2) {
         // Lanes with a literal in this step and the next, then those with one in this step.
         const uint32_t with_two = round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
         const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / per_lane + 1;
@@ -436,18 +445,45 @@ class Decoder {
         }
         if (is_past_end()) return false;
       }
-      for (uint32_t step = exact_from; step < per_lane; ++step) {
-        for (uint32_t l = 0, at = step; at < round; ++l, at += per_lane) {
-          Lane lane = get(l);
-          refill(lane, source == Source::plain ? 8u : next_entry(lane, table_of_lane[l]).length);
-          one(lane, to + at, table_of_lane[l]);
-          put(l, lane);
-        }
-        if (is_past_end()) return false;
-      }
       to += round;
       count -= round;
     }
+    return true;
+  }
+
+  // Those of exact steps, in a tile's last round.
+  template <Source source>
+  bool decode_last_literals(uint32_t round, uint8_t* to) {
+    const uint32_t per_lane = literals_per_lane(round, lanes_log_);
+    uint32_t bytes = 0;
+    for (uint32_t step = per_lane - exact_steps_of(per_lane); step < per_lane; ++step) {
+      const auto next = [&](const Lane& lane, uint32_t at) {
+        if constexpr (source == Source::plain)
+          return LiteralTable::Entry{static_cast<uint8_t>(lane.fifo >> 56), 8, 0};
+        else
+          return next_literal<source>(lane, BlockHeader::table_of(map_, literal_context(step == 0 ? 0 : to[at - 1])));
+      };
+      for (uint32_t turn = 0; turn < kByteTurns; ++turn)
+        for (uint32_t l = 0, at = step; at < round; ++l, at += per_lane) {
+          Lane lane = get(l);
+          if (lane.bits >= next(lane, at).length) continue;
+          lane.fifo |= uint64_t{byte_of_words(next_, bytes++)} << (56 - lane.bits);
+          lane.bits += 8;
+          put(l, lane);
+        }
+      for (uint32_t l = 0, at = step; at < round; ++l, at += per_lane) {
+        Lane lane = get(l);
+        const LiteralTable::Entry entry = next(lane, at);
+        lane.fifo <<= entry.length;
+        lane.bits -= entry.length;
+        to[at] = entry.symbol;
+        put(l, lane);
+      }
+      if (next_ + (bytes + 3) / 4 > end_words_) return false;
+    }
+    for (; bytes % 4 != 0; ++bytes)
+      if (byte_of_words(next_, bytes) != 0) return false;
+    next_ += bytes / 4;
     return true;
   }
 

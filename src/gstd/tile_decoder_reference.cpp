@@ -43,7 +43,8 @@ class ReferenceDecoder {
 
   TileVerdict run() {
     const Reason reason = tile();
-    return {reason, reason == Reason::none ? 0 : static_cast<uint32_t>(position_)};
+    const size_t at = reason == Reason::none ? 0 : reason == Reason::truncated ? words_.size() : position_;
+    return {reason, static_cast<uint32_t>(at)};
   }
 
  private:
@@ -61,6 +62,20 @@ class ReferenceDecoder {
     if (bits_[lane] >= need) return;
     fifos_[lane] = fifos_[lane] << 32 | uniform();
     bits_[lane] += 32;
+  }
+
+  void refill_by_byte(uint32_t lane, uint32_t need) {
+    if (bits_[lane] >= need) return;
+    const size_t at = 4 * position_ + bytes_++;
+    truncated_ = at >= 4 * words_.size();
+    fifos_[lane] = fifos_[lane] << 8 | (truncated_ ? 0 : byte_of_words(words_.data(), at));
+    bits_[lane] += 8;
+  }
+
+  // Moves the read position past the bytes' last word.
+  void end_bytes() {
+    for (; bytes_ % 4 != 0; ++bytes_) has_padding_ |= byte_of_words(words_.data(), 4 * position_ + bytes_) != 0;
+    position_ += bytes_ / 4;
   }
 
   uint32_t take(uint32_t lane, uint32_t count) {
@@ -101,7 +116,7 @@ class ReferenceDecoder {
         if (states_[lane] != kStateLow) return Reason::bad_final_state;
     for (uint32_t lane = 0; lane < lanes_; ++lane)
       if (fifos_[lane] != 0) return Reason::bad_padding;
-    if (position_ != words_.size()) return Reason::bad_padding;
+    if (has_padding_ || position_ != words_.size()) return Reason::bad_padding;
 
     const auto scratch = std::make_unique<std::byte[]>(output_.size());
     invert_filter(static_cast<Filter>(header_.filter), header_.stride, output_, {scratch.get(), output_.size()});
@@ -329,11 +344,11 @@ class ReferenceDecoder {
       };
       for (uint32_t step = 0; step < per_lane; ++step) {
         const bool exact = last && round == count && step + kExactSteps >= per_lane;
+        for (uint32_t turn = 0; turn < (exact ? kByteTurns : 0); ++turn)
+          for (uint32_t lane = 0; lane < lanes_; ++lane)
+            if (has(lane) > step) refill_by_byte(lane, coded ? next_literal(lane, table_of(lane)).length : longest);
         for (uint32_t lane = 0; lane < lanes_; ++lane)
-          if (has(lane) > step) {
-            if (exact) refill(lane, coded ? next_literal(lane, table_of(lane)).length : longest);
-            if (!exact && step % 2 == 0) refill(lane, longest * std::min(2u, has(lane) - step));
-          }
+          if (has(lane) > step && !exact && step % 2 == 0) refill(lane, longest * std::min(2u, has(lane) - step));
         if (truncated_) return Reason::truncated;
         for (uint32_t lane = 0; lane < lanes_; ++lane) {
           if (has(lane) <= step) continue;
@@ -344,6 +359,7 @@ class ReferenceDecoder {
       }
       count -= round;
     }
+    if (last) end_bytes();
     return Reason::none;
   }
 
@@ -363,7 +379,8 @@ class ReferenceDecoder {
   std::span<const uint32_t> words_;
   std::span<std::byte> output_;
   size_t position_ = 0;  // of the next word
-  bool truncated_ = false;
+  size_t bytes_ = 0;     // taken from it on, after all words
+  bool truncated_ = false, has_padding_ = false;
 
   TileHeader header_;
   uint32_t lanes_ = 1;

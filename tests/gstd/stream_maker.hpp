@@ -303,16 +303,17 @@ class StreamMaker {
         previous = byte;
       }
       const uint32_t longest = coded ? kMaxCodeLength : 8;
-      const bool ends = is_last && round == left;
-      for (uint32_t step = 0; step < per_lane - (ends ? 4 : 0); step += 2)
+      if (is_last && round == left) {
+        for (const auto& [code, bits] : codes) last_codes_.push_back(code | bits << 16);
+        writer_.literals({nullptr, last_codes_.data(), round, longest, true});
+        return;
+      }
+      for (uint32_t step = 0; step < per_lane; step += 2)
         for (uint32_t i = step; i < round; i += per_lane) {
           const bool two = i + 1 < round;
           writer_.bits(i / per_lane, two ? 2 * longest : longest, codes[i].first, codes[i].second);
           if (two) writer_.bits(i / per_lane, 0, codes[i + 1].first, codes[i + 1].second);
         }
-      for (uint32_t step = per_lane - 4; ends && step < per_lane; ++step)
-        for (uint32_t i = step; i < round; i += per_lane)
-          writer_.bits(i / per_lane, codes[i].second, codes[i].first, codes[i].second);
       done += round;
     }
   }
@@ -321,7 +322,8 @@ class StreamMaker {
   std::map<std::string, int>& reached_;
   uint32_t excess_;
   LaneWriter writer_;
-  bool is_large_ = false;  // more than kMaxBlockWork / 2 bytes
+  std::vector<uint32_t> last_codes_;  // of the tile's last round: the writer reads them in the end
+  bool is_large_ = false;             // more than kMaxBlockWork / 2 bytes
   uint32_t lanes_log_ = 0;
   History history_;
   uint32_t offset_at_ = 0;
