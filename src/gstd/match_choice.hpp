@@ -19,6 +19,8 @@ constexpr uint32_t kPriceLog = 8;  ///< prices are in 1/256 bits: a tile's fits 
 constexpr uint32_t kRarePrice =
     12 << kPriceLog;  ///< of symbols without a code in a block's tables, which the next may have
 
+constexpr uint32_t kNearOffset = 64;
+
 /// Prices by the tables of a block.
 struct BlockPrices {
   uint32_t begin = 0;                                                     ///< in the tile
@@ -27,6 +29,7 @@ struct BlockPrices {
   uint32_t low_bits = 0;                                                  ///< of offsets, in a table; 0: no table
   std::array<uint16_t, 8> low_bits_prices{};
   uint32_t sequence = 0;  ///< of each, beside its symbols and bits
+  uint32_t near = 0;      ///< of each with an offset below kNearOffset, beside that
 };
 
 /// Finds the cheapest parse of a tile from literals, found matches, their beginnings, and repeated offsets. A match of

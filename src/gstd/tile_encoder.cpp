@@ -30,8 +30,10 @@ constexpr size_t kSmallTile = 1u << 13;
 // What a sequence costs a decoder, in bits. Files grow by 0.1 % or less: tables fit literals better that are more.
 constexpr uint32_t kSequencePrice = 3u << kPriceLog;
 // Tiles of many sequences bound a decoder's time: there one costs more, by how many there are of kDensityBytes. Beyond
-// kManySequences the price grows by 0.8 bits for a thousand, by 4 bits at most.
-constexpr uint64_t kDensityBytes = 1u << 16, kManySequences = 5000, kMostPriced = 5120, kPricedOfOne = 5;
+// kManySequences the price grows by 2 bits for a thousand, by 6 bits at most.
+constexpr uint64_t kDensityBytes = 1u << 16, kManySequences = 6000, kMostPriced = 3072, kPricedOfOne = 2;
+// What a match costs more whose source may be written just before it, so that a device's lanes wait for each other.
+constexpr uint32_t kNearPrice = 3u << (kPriceLog - 1);
 
 constexpr uint32_t kCoarsest = 5;  // table of a field that is tried
 constexpr int kTrialParser = 5;    // libzstd's level for trials of filters
@@ -434,6 +436,7 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
   BlockPrices& of = prices.emplace_back();
   of.begin = plan.begin;
   of.sequence = kSequencePrice + static_cast<uint32_t>(std::min(excess(), kMostPriced) / kPricedOfOne);
+  of.near = kNearPrice;
   const auto set = [](std::span<const uint16_t> frequencies, std::span<uint16_t> to) {
     for (size_t symbol = 0; symbol < frequencies.size(); ++symbol)
       to[symbol] = static_cast<uint16_t>(

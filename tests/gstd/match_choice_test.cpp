@@ -51,6 +51,20 @@ TEST_SUITE("gstd match choice") {
     CHECK(choose(bytes, {even_prices(200, 800)}).empty());
   }
 
+  TEST_CASE("a match with an offset below 64 costs the price of near ones") {
+    BlockPrices prices = even_prices(800, 400);
+    prices.near = 30000;
+    std::vector<std::byte> bytes;
+    for (int i = 0; i < 72; ++i) bytes.push_back(static_cast<std::byte>(i % 64));
+    check_one(choose(bytes, {prices}), 64, 8, 64);
+    bytes.erase(bytes.begin());
+    bytes.erase(bytes.begin() + 63, bytes.end());
+    for (int i = 1; i < 9; ++i) bytes.push_back(static_cast<std::byte>(i));
+    CHECK(choose(bytes, {prices}).empty());
+    prices.near = 0;
+    check_one(choose(bytes, {prices}), 63, 8, 63);
+  }
+
   TEST_CASE("repeated offsets are found without a search, the first of all too") {
     // A search needs four bytes after a position, and each position is its own.
     check_one(choose(bytes_of("aaaaaaaaaaaaaaaa"), {even_prices(800, 400)}), 1, 15, 1);
