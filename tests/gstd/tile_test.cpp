@@ -138,7 +138,7 @@ TEST_SUITE("gstd tiles") {
         std::vector<uint32_t> words;
         TileEncoder(config).encode(sample.bytes, words);
         const size_t size = words.empty() ? sample.bytes.size() : 4 * words.size();
-        CHECK(size <= least + least / (level < 1 ? 5 : 10) + 16);
+        CHECK(size <= least + least / (level < 1 ? 5 : 10) + 32);
         least = std::min(least, size);
       }
     }
