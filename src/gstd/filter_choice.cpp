@@ -218,7 +218,7 @@ void FilterScout::choose(std::span<const std::byte> tile, size_t count, std::vec
   candidates(tile, choices);
   if (tile.size() >= kPartBytes) {
     for (FilterChoice& choice : choices) choice.bits = choice.filter == Filter::none ? 0 : entropy(choice, tile);
-    keep_cheapest(choices, 8 + 4 * count);
+    keep_cheapest(choices, std::min(8 * count, 8 + 4 * count));
   }
   narrow(tile, kFirstEstimated, 2 * count, kFirstSlack, choices);
   narrow(tile, kEstimatedBytes, count, kSlack, choices);

@@ -50,6 +50,7 @@ enum class Trial : uint8_t {
 // What a level tries. There is no level 0.
 struct Effort {
   int parser;        // libzstd's level
+  int filtered;      // of filtered tiles: a longer search finds little more in them
   Trial trial;       // of filters
   uint32_t tried;    // filters to try with a fast parser's matches and real tables, best by an estimate
   uint32_t refined;  // of those, best by these, to take the parser's matches, and to search and choose further
@@ -58,20 +59,20 @@ struct Effort {
   bool skips;        // whether positions are left out at which a match is unlikely to gain
 };
 constexpr std::array<Effort, kMaxLevel - kMinLevel> kEfforts = {{
-    {-50, Trial::none, 1, 1, 0, 0, false},    {-30, Trial::none, 1, 1, 0, 0, false},
-    {-18, Trial::none, 1, 1, 0, 0, false},    {-10, Trial::none, 1, 1, 0, 0, false},
-    {-5, Trial::none, 1, 1, 0, 0, false},  // level -1
-    {1, Trial::none, 1, 1, 0, 0, false},      {2, Trial::quick, 1, 1, 0, 0, false},
-    {3, Trial::quick, 1, 1, 0, 0, false},     {5, Trial::quick, 1, 1, 0, 0, false},
-    {6, Trial::quick, 1, 1, 0, 0, false},     {7, Trial::quick, 1, 1, 0, 0, false},
-    {8, Trial::quick, 1, 1, 0, 0, false},     {8, Trial::scout, 1, 1, 0, 0, false},
-    {9, Trial::scout, 1, 1, 0, 0, false},     {10, Trial::scout, 1, 1, 0, 0, false},
-    {11, Trial::scout, 1, 1, 0, 0, false},    {12, Trial::scout, 1, 1, 0, 0, false},
-    {14, Trial::scout, 2, 1, 0, 0, false},    {14, Trial::scout, 2, 1, 8, 1, true},
-    {14, Trial::scout, 3, 1, 16, 1, true},    {14, Trial::scout, 4, 1, 16, 2, true},
-    {14, Trial::scout, 6, 1, 24, 2, true},    {14, Trial::scout, 8, 1, 32, 2, false},
-    {14, Trial::scout, 16, 2, 48, 3, false},  {14, Trial::scout, 24, 3, 64, 4, false},
-    {14, Trial::scout, 32, 4, 128, 6, false}, {14, Trial::scout, 48, 6, 256, 10, false},
+    {-50, -50, Trial::none, 1, 1, 0, 0, false},   {-30, -30, Trial::none, 1, 1, 0, 0, false},
+    {-18, -18, Trial::none, 1, 1, 0, 0, false},   {-10, -10, Trial::none, 1, 1, 0, 0, false},
+    {-5, -5, Trial::none, 1, 1, 0, 0, false},  // level -1
+    {1, 1, Trial::none, 1, 1, 0, 0, false},       {2, 2, Trial::quick, 1, 1, 0, 0, false},
+    {3, 3, Trial::quick, 1, 1, 0, 0, false},      {5, 5, Trial::quick, 1, 1, 0, 0, false},
+    {6, 6, Trial::quick, 1, 1, 0, 0, false},      {7, 7, Trial::quick, 1, 1, 0, 0, false},
+    {8, 8, Trial::quick, 1, 1, 0, 0, false},      {8, 8, Trial::scout, 1, 1, 0, 0, false},
+    {9, 8, Trial::scout, 1, 1, 0, 0, false},      {10, 9, Trial::scout, 1, 1, 0, 0, false},
+    {11, 9, Trial::scout, 1, 1, 0, 0, false},     {12, 10, Trial::scout, 1, 1, 0, 0, false},
+    {14, 14, Trial::scout, 2, 1, 0, 0, false},    {14, 14, Trial::scout, 2, 1, 8, 1, true},
+    {14, 14, Trial::scout, 3, 1, 16, 1, true},    {14, 14, Trial::scout, 4, 1, 16, 2, true},
+    {14, 14, Trial::scout, 6, 1, 24, 2, true},    {14, 14, Trial::scout, 8, 1, 32, 2, false},
+    {14, 14, Trial::scout, 16, 2, 48, 3, false},  {14, 14, Trial::scout, 24, 3, 64, 4, false},
+    {14, 14, Trial::scout, 32, 4, 128, 6, false}, {14, 14, Trial::scout, 48, 6, 256, 10, false},
 }};
 
 const Effort& effort_of(int level) {
@@ -146,7 +147,7 @@ Cost choose_field(uint32_t field, std::span<const uint32_t> counts, Cost given, 
 struct TileEncoder::Work {
   TileEncoderConfig config;
   Effort effort;
-  Parser parser, plane_parser, trial_parser;
+  Parser parser, filtered_parser, plane_parser, trial_parser;
   BlockPlanner planner;
   LaneWriter writer;
   std::vector<Match> matches, sequences;
@@ -182,6 +183,7 @@ struct TileEncoder::Work {
       : config(of),
         effort(effort_of(of.level)),
         parser(effort.parser),
+        filtered_parser(effort.filtered),
         plane_parser(kPlaneLevel, kMinInPlanes),
         trial_parser(kTrialParser),
         writer(of.vectors) {}
@@ -723,7 +725,9 @@ void TileEncoder::Work::keep_cheaper(std::vector<uint32_t>& words, size_t before
 
 bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const FilterChoice& choice, bool is_trial) {
   const bool in_planes = config.level <= kFastLevels && plane_bytes(choice, bytes.size()) != 0;
-  (is_trial ? trial_parser : in_planes ? plane_parser : parser).parse(bytes, matches);
+  const bool searches_less = choice.filter != Filter::none && effort.filtered != effort.parser;
+  Parser& of_level = searches_less ? filtered_parser : parser;
+  (is_trial ? trial_parser : in_planes ? plane_parser : of_level).parse(bytes, matches);
   return write(bytes, choice);
 }
 
