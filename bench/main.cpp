@@ -308,10 +308,11 @@ CLI::App* add_codec_options(CLI::App& app, CodecOptions& options) {
       ->required()
       ->check(CLI::ExistingFile)
       ->type_name("FILE...");
-  codec->add_option("--levels", options.levels, "levels (default: 3,12,19)")
+  codec
+      ->add_option("--levels", options.levels, "levels, as --levels=-5,3,19; of a peer those it has (default: 3,12,19)")
       ->delimiter(',')
       ->type_name("N,...")
-      ->check(CLI::Range(1, 22));
+      ->check(CLI::Range(gstd::kMinLevel, gstd::kMaxLevel));
   codec->add_option("--tiles", options.tiles, "bytes a tile, powers of two (default: 65536)")
       ->delimiter(',')
       ->type_name("N,...")

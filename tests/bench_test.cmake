@@ -64,7 +64,7 @@ fits_columns(${scan} --sizes 1000000 --verify full --faulty-word 12345)
 fits_columns(compare "${WORK}/sampled.json" "${WORK}/full.json")
 execute_process(COMMAND "${BENCH}" --help OUTPUT_VARIABLE help)
 if(help MATCHES "\n *codec ")
-  fits_columns(codec "${WORK}/${long}" --bytes 100000 --levels 3 --repeats 1)
+  fits_columns(codec "${WORK}/${long}" --bytes 100000 --levels=-5,3 --repeats 1)
   fits_columns(decode "${WORK}/${long}" --bytes 100000 --level 3 --stage entropy,copy --repeats 1 --warm-up 0)
 endif()
 

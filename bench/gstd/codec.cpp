@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,7 +33,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Bytes = std::vector<std::byte>;
-using Clock = std::chrono::steady_clock;
 
 constexpr size_t kFileColumns = 14;
 
@@ -53,7 +52,14 @@ struct CodecRow {
   double ratio() const { return compressed == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(compressed); }
 };
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+/// What a row's level adds to its time, roughly.
+double weight_of(int level) { return std::max(level, 1); }
+
+/// Of one thread the processor's time, which other work on the machine does not add to.
+double now_s(const CodecOptions& options) {
+  if (options.threads == 1) return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 /// Times `decode` a few times and keeps the median. False: it failed, or what it made is not `content`.
 bool time_decoding(const CodecOptions& options, const Bytes& content, CodecRow& row,
@@ -61,12 +67,12 @@ bool time_decoding(const CodecOptions& options, const Bytes& content, CodecRow& 
   Bytes output(content.size());
   std::vector<double> times;
   for (uint32_t i = 0; i < options.repeats; ++i) {
-    const auto start = Clock::now();
+    const double start = now_s(options);
     if (!decode(output)) {
       row.failure = "decoding failed";
       return false;
     }
-    times.push_back(seconds_since(start));
+    times.push_back(now_s(options) - start);
   }
   row.decompress_s = summarize(std::move(times)).median;
   if (output != content) row.failure = "what was decoded is not what was encoded";
@@ -82,9 +88,9 @@ void run_gstd(const CodecOptions& options, const Bytes& content, CodecRow& row) 
     config.filter = gstd::TileFilter::none;
     config.contexts = false;
   }
-  const auto start = Clock::now();
+  const double start = now_s(options);
   const Result<Bytes> stream = gstd::compress(content, config);
-  row.compress_s = seconds_since(start);
+  row.compress_s = now_s(options) - start;
   if (!stream) {
     row.failure = stream.error().message;
     return;
@@ -109,7 +115,7 @@ struct ChunkCodec {
 void run_chunks(const CodecOptions& options, const ChunkCodec& codec, const Bytes& content, CodecRow& row) {
   std::vector<Bytes> chunks;
   Bytes buffer(codec.bound(row.tile));
-  const auto start = Clock::now();
+  const double start = now_s(options);
   for (size_t at = 0; at < content.size(); at += row.tile) {
     const auto chunk = std::span(content).subspan(at, std::min<size_t>(row.tile, content.size() - at));
     const size_t size = codec.encode(chunk, buffer);
@@ -119,7 +125,7 @@ void run_chunks(const CodecOptions& options, const ChunkCodec& codec, const Byte
     }
     chunks.emplace_back(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(size));
   }
-  row.compress_s = seconds_since(start);
+  row.compress_s = now_s(options) - start;
   for (const Bytes& chunk : chunks) row.compressed += chunk.size() + 4;
   time_decoding(options, content, row, [&](Bytes& output) {
     size_t at = 0;
@@ -151,13 +157,17 @@ void run_zstd(const CodecOptions& options, const Bytes& content, CodecRow& row) 
       content, row);
 }
 
+constexpr int kLz4HcLevel = 3;  // lower levels are the fast mode, as of the program lz4
+
 void run_lz4(const CodecOptions& options, const Bytes& content, CodecRow& row) {
   const auto written = [](int result) { return static_cast<size_t>(std::max(result, 0)); };
   run_chunks(options,
              {"lz4", [](size_t size) { return static_cast<size_t>(LZ4_compressBound(static_cast<int>(size))); },
               [&](auto from, auto to) {
-                return written(LZ4_compress_HC(chars(from), chars(to), static_cast<int>(from.size()),
-                                               static_cast<int>(to.size()), std::min(row.level, LZ4HC_CLEVEL_MAX)));
+                const int size = static_cast<int>(from.size()), most = static_cast<int>(to.size());
+                return written(row.level < kLz4HcLevel
+                                   ? LZ4_compress_default(chars(from), chars(to), size, most)
+                                   : LZ4_compress_HC(chars(from), chars(to), size, most, row.level));
               },
               [&](auto from, auto to) {
                 return written(LZ4_decompress_safe(chars(from), chars(to), static_cast<int>(from.size()),
@@ -168,7 +178,7 @@ void run_lz4(const CodecOptions& options, const Bytes& content, CodecRow& row) {
 
 void run_libdeflate(const CodecOptions& options, const Bytes& content, CodecRow& row) {
   const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> encoder(
-      libdeflate_alloc_compressor(std::min(row.level, 12)), libdeflate_free_compressor);
+      libdeflate_alloc_compressor(row.level), libdeflate_free_compressor);
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decoder(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   run_chunks(options,
@@ -241,23 +251,39 @@ int run_codec(const CodecOptions& options) {
   struct Peer {
     const char* name;
     Run run;
+    int first, last;  // levels
+
+    bool has(int level) const { return first <= level && level <= last; }
   };
-  constexpr Peer kPeers[] = {{"zstd", run_zstd}, {"lz4", run_lz4}, {"libdeflate", run_libdeflate}};
+  constexpr Peer kPeers[] = {{"zstd", run_zstd, gstd::kMinLevel, gstd::kMaxLevel},
+                             {"lz4", run_lz4, 1, LZ4HC_CLEVEL_MAX},
+                             {"libdeflate", run_libdeflate, 1, 12}};
 
   std::vector<CodecRow> rows;
-  const size_t rows_of_all = options.files.size() * options.tiles.size() * options.levels.size() *
-                             (options.filters.size() + (options.peers ? std::size(kPeers) : 0));
+  size_t rows_of_all = 0;
+  double weight = 0;
+  for (const int level : options.levels) {
+    size_t rows_of_level = options.filters.size();
+    if (options.peers)
+      rows_of_level += static_cast<size_t>(std::ranges::count_if(kPeers, [=](auto& peer) { return peer.has(level); }));
+    rows_of_level *= options.files.size() * options.tiles.size();
+    rows_of_all += rows_of_level;
+    weight += static_cast<double>(rows_of_level) * weight_of(level);
+  }
   bool written = true;
-  const size_t rows_of_level = rows_of_all / std::max<size_t>(options.levels.size(), 1);
-  Progress progress(static_cast<double>(rows_of_level) *
-                    std::accumulate(options.levels.begin(), options.levels.end(), 0.0));
+  Progress progress(weight);
   const auto add = [&](const Bytes& content, CodecRow row, Run run) {
     // Rows of high levels take minutes each.
     progress.show(
         fmt::format("row {} of {}: {}, {}, level {}", rows.size() + 1, rows_of_all, row.file, row.codec, row.level));
+    if (rows.empty()) {
+      // The process's first call pays for new memory: it is not timed.
+      CodecRow first = row;
+      run(options, content, first);
+    }
     run(options, content, row);
     progress.clear();
-    progress.advance(row.level);
+    progress.advance(weight_of(row.level));
     print_row(row);
     rows.push_back(std::move(row));
     // As far as they are, should it be stopped.
@@ -282,6 +308,7 @@ int run_codec(const CodecOptions& options) {
         row.filters = "-";
         if (!options.peers || content->empty()) continue;
         for (const Peer& peer : kPeers) {
+          if (!peer.has(level)) continue;
           row.codec = peer.name;
           add(*content, row, peer.run);
         }

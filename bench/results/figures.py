@@ -227,6 +227,45 @@ def intervals(weft, _):
                   list(colors.items()), panels, "GB/s")
 
 
+def codec_levels(_, __):
+    """Ratio by speed, a curve a codec and a point a level: cpu/codec.json."""
+    kept = json.loads((HERE / "cpu" / "codec.json").read_text(encoding="utf-8"))
+    colors = {"gstd": WEFT, "zstd": COPY, "lz4": PEER, "libdeflate": "#0f9d76"}
+    content = max(row["bytes"] for row in kept["results"])
+    gap, left, top, height = 62, 50, 126, 330
+    width = (WIDTH - left - 28 - gap) / 2
+    svg = Svg("Levels of gstd beside zstd, lz4 and libdeflate",
+              f"{content / 1e6:.0f} MB of game assets in tiles of 64 KiB, one thread, {kept['machine']}; up and to the "
+              "right is better", top + height + 56)
+    svg.legend(colors.items(), 82)
+    ratios = [row["bytes"] / row["compressed"] for row in kept["results"]]
+    low, high = min(ratios) - 0.1, max(ratios) + 0.1
+    for index, (key, name) in enumerate((("compress_s", "Encoding"), ("decompress_s", "Decoding"))):
+        x0 = left + (width + gap) * index
+        logs = [math.log10(row["bytes"] / row[key] / 1e6) for row in kept["results"]]
+        first, last = min(logs) - 0.06, max(logs) + 0.06
+
+        def at(speed, ratio):
+            return (x0 + width * (math.log10(speed) - first) / (last - first),
+                    top + height * (high - ratio) / (high - low))
+
+        svg.text(x0, top - 12, f"{name}: ratio by MB/s", size=13, weight=600)
+        for tick in range(math.ceil(low * 4), math.floor(high * 4) + 1):
+            y = at(1, tick / 4)[1]
+            svg.line(x0, y, x0 + width, y)
+            svg.text(x0 - 8, y + 4, f"{tick / 4:.2f}", 11, MUTED, "end")
+        digits = (1,) if last - first > 2.5 else (1, 2, 5)
+        for tick in (digit * 10.0**power for power in range(-2, 5) for digit in digits):
+            if first <= math.log10(tick) <= last:
+                x = at(tick, high)[0]
+                svg.line(x, top, x, top + height)
+                svg.text(x, top + height + 18, f"{tick:,.10g}", 11, MUTED, "middle")
+        for codec, color in colors.items():
+            rows = sorted((row for row in kept["results"] if row["codec"] == codec), key=lambda row: row["level"])
+            svg.curve([at(row["bytes"] / row[key] / 1e6, row["bytes"] / row["compressed"]) for row in rows], color)
+    return svg.written()
+
+
 def zstd_stages(_, __):
     """The stages of ZstdDecode, of docs/decisions/zstd-stages.md: name, unit, what it takes, what it leaves."""
     columns = ([("blocks", "a lane a frame", "source", "a list of blocks")],
@@ -278,7 +317,7 @@ def main():
     weft, peers = Results(HERE / "h200.json"), Results(HERE / "h200-peers.json")
     write_or_check("figures.py", {FIGURES / f"{draw.__name__}.svg": draw(weft, peers)
                                   for draw in (throughput, sorts, sizes, decode, intervals,
-                                               zstd_stages)})
+                                               codec_levels, zstd_stages)})
 
 
 if __name__ == "__main__":

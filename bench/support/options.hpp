@@ -61,7 +61,7 @@ SessionConfig session_config(const Options& options);
 void select(Cases& cases, const std::vector<std::string>& filters, const std::vector<Type>& types);
 
 /// Options of `weft-bench codec`: each file by gstd at each level, tile and choice of filters, and by the peers at each
-/// level and tile.
+/// tile and each level that they have.
 struct CodecOptions {
   std::vector<std::string> files;
   uint64_t most_bytes = UINT64_MAX;  ///< of each file, from its beginning
