@@ -2,16 +2,21 @@
 //
 // A tile of a merge as a workgroup has it: each subgroup finds its part, in the tile's pieces or in the whole, and
 // merges it in registers. The includer defines kTileItems, and as constants kMergeKeys and kHasSides: whether it
-// matters from where outputs come.
+// matters from where outputs come. If it includes merge_element.glsl before, elements are those, of snippets' keys too:
+// then kHasPositions says that, and all parts fit.
 #ifndef WEFT_PRIMITIVES_MERGE_PIECES_GLSL
 #define WEFT_PRIMITIVES_MERGE_PIECES_GLSL
 
 #include "merge/merge_key.glsl"
 #include "merge/merge_inputs.glsl"
-#if WEFT_MERGE_OWN
+#if WEFT_MERGE_OWN && !defined(WEFT_PRIMITIVES_MERGE_ELEMENT_GLSL)
 const bool kHasPositions = true;
 #include "merge/merge_element.glsl"
+#endif
+#ifdef WEFT_PRIMITIVES_MERGE_ELEMENT_GLSL
+#define WEFT_MERGE_POSITIONS 1
 #else
+#define WEFT_MERGE_POSITIONS 0
 #include "merge/merge_sides.glsl"
 #endif
 
@@ -83,7 +88,7 @@ MergePart merge_part(MergeInputs inputs, uint begin, uint keys, uint count_a, ui
 // Its elements in order, and what they are less of.
 void merge_part_elements(inout MergePart part, out MergeElement elements[kMergeKeys]) {
   const uint count_b = part.count - part.count_a;
-#if WEFT_MERGE_OWN
+#if WEFT_MERGE_POSITIONS
   [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
     const uint i = r * kSubgroupSize + subgroup_lane();
     const uint j = kSubgroupMergeKeys - 1u - i;
@@ -124,7 +129,7 @@ void merge_part_elements(inout MergePart part, out MergeElement elements[kMergeK
 }
 
 MergeKey merge_part_key(MergePart part, MergeElement element) {
-#if WEFT_MERGE_OWN
+#if WEFT_MERGE_POSITIONS
   return merge_key(element);
 #else
   return merge_element_key(element, part.lowest);
@@ -136,7 +141,7 @@ MergeKey merge_part_key(MergePart part, MergeElement element) {
 // they are not sorted: it rises and falls once by itself. Addresses are made of this, so that it is below `count` all
 // the same.
 uint merge_part_position(MergePart part, MergeElement element, uint i, inout uint earlier_b) {
-#if WEFT_MERGE_OWN
+#if WEFT_MERGE_POSITIONS
   const uint position = merge_position(element);
 #else
   const bool is_b = (element.x & 1u) != 0u;

@@ -5,10 +5,11 @@
 #include "weft/interop.h"
 
 WEFT_CONSTANTS_BEGIN(segmented_sort_tiles)
-WEFT_CONSTANT(2, uint, kKeyWords, 1)    // 1 or 2
-WEFT_CONSTANT(3, uint, kValueWords, 0)  // 0: keys alone
-WEFT_CONSTANT(4, uint, kRows, 8)        // a power of two, at most 16; of kWorkgroupSize keys each make a tile
-WEFT_CONSTANT(5, bool, kFlips, true)    // false: keys are in order as they are
+WEFT_CONSTANT(2, uint, kKeyWords, 1)      // 1 or 2
+WEFT_CONSTANT(3, uint, kValueWords, 0)    // 0: keys alone
+WEFT_CONSTANT(4, uint, kRows, 8)          // a power of two, at most 16; of kWorkgroupSize keys each make a tile
+WEFT_CONSTANT(5, bool, kFlips, true)      // false: keys are in order as they are
+WEFT_CONSTANT(6, uint, kShortKeys, 1024)  // longer segments are left out; at most half a tile
 WEFT_CONSTANTS_END
 
 #endif

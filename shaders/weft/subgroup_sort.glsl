@@ -11,25 +11,17 @@
 #ifndef WEFT_SUBGROUP_SORT_GLSL
 #define WEFT_SUBGROUP_SORT_GLSL
 
+#include "weft/lane_sort.glsl"
 #include "weft/subgroup_merge.glsl"
 
 // For ELEMENT, a type with the functions that WEFT_SUBGROUP_MERGE asks for, this defines
 //   void subgroup_sort(inout ELEMENT elements[kMergeKeys])
 // Elements that are equal have to be the same: positions that elements carry make the order stable. What is
 // compared may be no order at all: then elements move, and nothing else happens.
-// (Bounds of inner loops do not depend on outer loops: not all drivers unroll those that do.)
 #define WEFT_SUBGROUP_SORT(ELEMENT)                                                                               \
+  WEFT_LANE_SORT(ELEMENT)                                                                                         \
   void subgroup_sort(inout ELEMENT elements[kMergeKeys]) {                                                        \
-    [[unroll]] for (uint run = 1u; run < kMergeKeys; run *= 2u) {                                                 \
-      [[unroll]] for (uint distance = kMergeKeys / 2u; distance != 0u; distance /= 2u) {                          \
-        [[unroll]] for (uint i = 0; i < kMergeKeys; ++i) {                                                        \
-          const uint other = (i + distance) % kMergeKeys;                                                         \
-          const bool first = distance == run && (i & run) == 0u;                                                  \
-          const bool inner = distance < run && other > i && (i & distance) != 0u && (i ^ other) < 2u * run;       \
-          if (first || inner) merge_order(elements[i], elements[other]);                                          \
-        }                                                                                                         \
-      }                                                                                                           \
-    }                                                                                                             \
+    lane_sort(elements);                                                                                          \
     WEFT_MERGE_STEPS for (uint lanes = 2u; lanes <= kSubgroupSize; lanes *= 2u) {                                 \
       bool later = (subgroup_lane() & (lanes / 2u)) != 0u;                                                        \
       [[unroll]] for (uint i = 0; i < (kMergeKeys + 1u) / 2u; ++i) {                                              \

@@ -45,13 +45,18 @@ Status check_merge_config(const char* primitive, const char* own_primitive, cons
 }
 
 /// Gives kernels around merge_key.glsl the constants of their keys.
+inline PipelineBuilder& set_key_constants(PipelineBuilder& builder, Type key, uint32_t bytes, SortOrder order) {
+  return builder.set(shader::ordered_key::kKeyWords, std::max(1u, bytes / 4))
+      .set(shader::ordered_key::kKeyOrder, key_order(key))
+      .set(shader::merge_key::kDescending, order == SortOrder::descending)
+      .set(shader::merge_key::kKeyBytes, bytes);
+}
+
+/// The same by a config.
 template <class Config>
 PipelineBuilder& set_keys(PipelineBuilder& builder, const Config& config) {
   const uint32_t bytes = config.own_kernels ? config.own_kernels->item_bytes() : size_of(config.key);
-  return builder.set(shader::ordered_key::kKeyWords, std::max(1u, bytes / 4))
-      .set(shader::ordered_key::kKeyOrder, key_order(config.key))
-      .set(shader::merge_key::kDescending, config.order == SortOrder::descending)
-      .set(shader::merge_key::kKeyBytes, bytes);
+  return set_key_constants(builder, config.key, bytes, config.order);
 }
 
 /// Of elements of a key, and of its position if that is beside the key or in the same word. A lane has `narrow`

@@ -34,24 +34,44 @@ inline const runtime::TuningTable<SegmentedTuning> segmented_reduce_tuning(
 
 /// SegmentedSort; what is not here is RadixSort's. Rows are keys a lane has of a tile, a power of two.
 struct SegmentedSortTuning {
-  uint32_t workgroup = 256;       ///< of the dispatch that sorts short segments
-  uint32_t rows = 8;              ///< there, of keys of one word alone, at most 16; segments of half a tile are short
-  uint32_t rows_wide = 4;         ///< the same where keys have two words, or values
-  uint32_t long_workgroup = 256;  ///< of the dispatches that sort long segments
-  uint32_t long_rows = 16;        ///< there, of keys of one word, at most 16; of two words half as many
+  uint32_t workgroup = 256;         ///< of the dispatch that sorts short segments
+  uint32_t rows = 8;                ///< there, of keys of one word alone, at most 16
+  uint32_t rows_wide = 4;           ///< the same where keys have two words, or values
+  uint32_t short_keys = 1024;       ///< longest short segment: a power of two, at most half a tile
+  uint32_t middle_workgroup = 256;  ///< of the dispatch that sorts segments of middle length
+  uint32_t middle_keys = 8;         ///< there, of a tile for each lane, of one word alone, at most 32
+  uint32_t middle_keys_wide = 4;    ///< the same where keys have two words, or values
+  uint32_t middle_tiles = 16;       ///< of the longest segment of middle length
+  uint32_t middle_groups = 4096;    ///< at most this many workgroups
+  uint32_t long_workgroup = 256;    ///< of the dispatches that sort long segments
+  uint32_t long_rows = 16;          ///< there, of keys of one word, at most 16; of two words half as many
 };
 
 inline constexpr runtime::TuningKey<SegmentedSortTuning> kSegmentedSortTuningKeys[] = {
     {"workgroup", &SegmentedSortTuning::workgroup, 128, 1024},
     {"rows", &SegmentedSortTuning::rows, 1, 16},
     {"rows_wide", &SegmentedSortTuning::rows_wide, 1, 16},
+    {"short_keys", &SegmentedSortTuning::short_keys, 32, 8192},
+    {"middle_workgroup", &SegmentedSortTuning::middle_workgroup, 128, 256},
+    {"middle_keys", &SegmentedSortTuning::middle_keys, 1, 32},
+    {"middle_keys_wide", &SegmentedSortTuning::middle_keys_wide, 1, 32},
+    {"middle_tiles", &SegmentedSortTuning::middle_tiles, 1, 64},
+    {"middle_groups", &SegmentedSortTuning::middle_groups, 1, 65535},
     {"long_workgroup", &SegmentedSortTuning::long_workgroup, 128, 1024},
     {"long_rows", &SegmentedSortTuning::long_rows, 1, 16},
 };
 
 inline const runtime::TuningTable<SegmentedSortTuning> segmented_sort_tuning(
     "segmented_sort", kSegmentedSortTuningKeys,
-    {.cpu = {.workgroup = 128, .rows = 2, .rows_wide = 2, .long_workgroup = 128, .long_rows = 4},
-     .nvidia = {.long_workgroup = 512, .long_rows = 8}});
+    {.cpu = {.workgroup = 128,
+             .rows = 2,
+             .rows_wide = 2,
+             .middle_workgroup = 128,
+             .middle_keys = 4,
+             .middle_tiles = 4,
+             .long_workgroup = 128,
+             .long_rows = 4},
+     .nvidia = {
+         .middle_workgroup = 128, .middle_keys = 16, .middle_keys_wide = 8, .long_workgroup = 512, .long_rows = 8}});
 
 }  // namespace weft::primitives

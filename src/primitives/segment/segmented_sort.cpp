@@ -8,11 +8,13 @@
 
 #include "primitives/by_key/segments.hpp"
 #include "primitives/core/prefix_pass.hpp"
+#include "primitives/merge/merge_keys.hpp"
 #include "primitives/segment/segment_tuning.hpp"
 #include "primitives/sort/radix_passes.hpp"
 #include "runtime/kernel_families.hpp"
 #include "segment/segmented_sort.h"
 #include "segment/segmented_sort_heads.h"
+#include "segment/segmented_sort_merge.h"
 #include "segment/segmented_sort_tiles.h"
 #include "sort/radix_sort_count.h"
 #include "sort/radix_sort_digits.h"
@@ -32,18 +34,21 @@ struct SegmentedSort::Plan {
   std::shared_ptr<const ContextState> state;
   SegmentedSortConfig config;
   uint32_t short_keys = 0;
+  uint32_t step_keys = 0;  // of the keys with which a tile's short segments begin
+  uint32_t middle_keys = 0;
+  uint32_t middle_groups = 0;
   uint32_t digit_bits = 0;
   uint32_t passes = 0;
   uint32_t tile_keys = 0;
   uint32_t groups = 0;
   primitives::ClearPass clear;
-  std::shared_ptr<const Pipeline> heads, tiles, upsweep, scan, downsweep;
+  std::shared_ptr<const Pipeline> heads, tiles, merge, upsweep, scan, downsweep;
 
   uint32_t bins() const { return 1u << digit_bits; }
   /// Where scratch has what, in bytes.
   struct Layout {
-    uint64_t heads = 0, heads_end = 0, runs = 0, table = 0, keys = 0, values = 0, end = 0;
-    uint32_t max_runs = 0, max_split = 0;
+    uint64_t heads = 0, heads_end = 0, middle = 0, runs = 0, table = 0, keys = 0, values = 0, end = 0;
+    uint32_t max_middle = 0, max_runs = 0, max_split = 0;
   };
   Layout layout(uint64_t count) const;
   /// Longer segments have more than one run.
@@ -71,15 +76,19 @@ SegmentedSort::Plan::Layout SegmentedSort::Plan::layout(uint64_t count) const {
   at.heads = kTotalsBytes;
   at.heads_end = at.end = at.heads + primitives::in_vectors(divided_up(count, 32) * 4);
   if (count <= short_keys) return at;
-  // Of a segment of one run a long one's keys are more than short_keys; a segment of more has more than a tile, and
+  at.max_middle = static_cast<uint32_t>(count / (short_keys + 1));
+  at.middle = at.end;
+  at.keys = at.middle + primitives::in_vectors(uint64_t{8} * at.max_middle);
+  at.values = at.keys + primitives::in_vectors(count * size_of(config.key));
+  at.end = at.values + primitives::in_vectors(count * config.value_bytes);
+  if (count <= middle_keys) return at;
+  // Of a segment of one run a long one's keys are more than middle_keys; a segment of more has more than a tile, and
   // less than three entries for each length of a run.
-  at.max_runs = static_cast<uint32_t>(count / std::max(1u, std::min(short_keys + 1, tile_keys / 3)));
+  at.max_runs = static_cast<uint32_t>(count / std::max(1u, std::min(middle_keys + 1, tile_keys / 3)));
   at.max_split = static_cast<uint32_t>(std::min<uint64_t>(count / tile_keys, primitives::kMaxGroups));
   at.runs = at.end;
   at.table = at.runs + uint64_t{16} * at.max_runs + primitives::in_vectors(uint64_t{4} * at.max_split);
-  at.keys = at.table + uint64_t{4} * bins() * at.max_runs;
-  at.values = at.keys + primitives::in_vectors(count * size_of(config.key));
-  at.end = at.values + primitives::in_vectors(count * config.value_bytes);
+  at.end = at.table + primitives::in_vectors(uint64_t{4} * bins() * at.max_runs);
   return at;
 }
 
@@ -135,7 +144,18 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
   const uint32_t shared_bytes = primitives::shared_bytes_of(state, workgroup);
   uint32_t rows = std::bit_floor(element_words == 1 ? tuning.rows : tuning.rows_wide);
   while (rows > 1 && workgroup * rows * (4 * element_words + 1) > shared_bytes) rows /= 2;
-  plan->short_keys = workgroup * rows / 2;
+  plan->short_keys = std::min(std::bit_floor(tuning.short_keys), workgroup * rows / 2);
+  plan->step_keys = workgroup * rows - plan->short_keys;
+
+  const uint32_t middle_workgroup = std::min(std::bit_floor(tuning.middle_workgroup), limit);
+  const primitives::MergeKeys middle =
+      primitives::merge_keys(config.key, std::nullopt, value_words != 0, tuning.middle_keys, tuning.middle_keys_wide);
+  uint32_t middle_tile = middle_workgroup * middle.keys_per_lane;
+  while (middle_tile > middle_workgroup &&
+         4 * middle.element_words * middle_tile > primitives::shared_bytes_of(state, middle_workgroup))
+    middle_tile /= 2;
+  plan->middle_keys = std::max(middle_tile * tuning.middle_tiles, plan->short_keys);
+  plan->middle_groups = tuning.middle_groups;
 
   const bool flips = primitives::key_flips(config.key, config.order).any();
   const PackedKernels& kernels = runtime::kernels::segmented_sort();
@@ -147,7 +167,14 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
       .set(shader::segmented_sort_tiles::kValueWords, value_words)
       .set(shader::segmented_sort_tiles::kRows, rows)
       .set(shader::segmented_sort_tiles::kFlips, flips)
+      .set(shader::segmented_sort_tiles::kShortKeys, plan->short_keys)
       .build(plan->tiles, "segmented_sort_tiles");
+  PipelineBuilder merge(state, kernels, middle_workgroup);
+  primitives::set_key_constants(merge, config.key, 4 * key_words, config.order)
+      .set(shader::segmented_sort_merge::kMergeKeys, middle_tile / middle_workgroup)
+      .set(shader::segmented_sort_merge::kHasPositions, value_words != 0)
+      .set(shader::segmented_sort_merge::kValueBytes, config.value_bytes)
+      .build(plan->merge, "segmented_sort_merge");
   PipelineBuilder pass(state, kernels, kScanWorkgroup);
   pass.set(shader::radix_sort_digits::kKeyWords, key_words)
       .set(shader::radix_sort_digits::kDigitBits, sizes.digit_bits)
@@ -163,7 +190,7 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
       .set(shader::radix_sort_move::kValueWords, value_words)
       .set(shader::radix_sort_move::kPartRows, sizes.part_rows)
       .build(plan->downsweep, "segmented_sort_downsweep");
-  for (const PipelineBuilder* built : {&heads, &tiles, &pass, &upsweep, &downsweep})
+  for (const PipelineBuilder* built : {&heads, &tiles, &merge, &pass, &upsweep, &downsweep})
     if (!built->status()) return built->status().error();
   if (const Status status = plan->clear.create(state); !status) return status.error();
   return SegmentedSort(std::move(plan));
@@ -208,7 +235,10 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
   const VkDeviceAddress scratch = heads.totals;
   heads.heads = scratch + at.heads;
   heads.runs = scratch + at.runs;
+  heads.middle = scratch + at.middle;
   heads.short_keys = plan.short_keys;
+  heads.middle_keys = plan.middle_keys;
+  heads.max_middle = at.max_middle;
   heads.run_keys = plan.run_keys(keys);
   heads.max_runs = at.max_runs;
   heads.max_split = at.max_split;
@@ -229,8 +259,22 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
   push.max_runs = at.max_runs;
   push.max_split = at.max_split;
   primitives::push_flips(push, plan.config.key, plan.config.order);
-  call.dispatch(*plan.tiles, push, divided_up(keys, plan.short_keys));
+  call.dispatch(*plan.tiles, push, divided_up(keys, plan.step_keys));
   moves.between = {scratch + at.keys, scratch + at.values};
+  if (at.max_middle != 0) {
+    call.barrier();
+    const shader::SegmentedSortMergePush merge{.keys = moves.input.keys,
+                                               .values = moves.input.values,
+                                               .keys_out = moves.output.keys,
+                                               .values_out = moves.output.values,
+                                               .keys_between = moves.between.keys,
+                                               .values_between = moves.between.values,
+                                               .totals = scratch,
+                                               .middle = heads.middle,
+                                               .max_middle = at.max_middle,
+                                               .max_keys = plan.middle_keys};
+    call.dispatch(*plan.merge, merge, std::min(at.max_middle, plan.middle_groups));
+  }
   if (at.max_runs != 0) plan.record_passes(call, moves, push);
   return {};
 } catch (...) {
