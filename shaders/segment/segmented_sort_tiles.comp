@@ -21,8 +21,6 @@ layout(push_constant, std430) uniform Push { SegmentedSortPush push; };
 #include "sort/sort_items.glsl"
 #include "weft/lane_sort.glsl"
 
-// Of a block: of 16 keys elements of more than a word take too many registers.
-const uint kMergeKeys = kKeyWords == 1u && kValueWords == 0u ? 16u : 8u;
 const uint kTileKeys = kWorkgroupSize * kRows;  // at most 2^14
 const uint kStepKeys = kTileKeys - kShortKeys;
 const uint kTileWords = kTileKeys / 32u;
@@ -104,8 +102,6 @@ void merge_order(inout BlockElement earlier, inout BlockElement later) {
   earlier = first;
 }
 
-WEFT_LANE_SORT(BlockElement)
-
 // Sorts the block of the segment that begins at `begin` and ends at `end`, in place.
 void sort_block(uint begin, uint end) {
   const uint last = min(end - begin, kMergeKeys) - 1u;
@@ -115,7 +111,7 @@ void sort_block(uint begin, uint end) {
     elements[i] = BlockElement(tile_key(begin + min(i, last)), tile_position(begin + min(i, last)));
     if (i > last) elements[i] = BlockElement(uvec2(~0u), ~0u);
   }
-  lane_sort(elements);
+  WEFT_LANE_SORT(elements)
   [[unroll]] for (uint i = 0; i < kMergeKeys; ++i)
     if (i <= last) tile_put(begin + i, elements[i].key, elements[i].from);
 }

@@ -10,6 +10,7 @@ WEFT_CONSTANT(3, uint, kValueWords, 0)    // 0: keys alone
 WEFT_CONSTANT(4, uint, kRows, 8)          // a power of two, at most 16; of kWorkgroupSize keys each make a tile
 WEFT_CONSTANT(5, bool, kFlips, true)      // false: keys are in order as they are
 WEFT_CONSTANT(6, uint, kShortKeys, 1024)  // longer segments are left out; at most half a tile
+WEFT_CONSTANT(7, uint, kMergeKeys, 16)    // of a block that a lane sorts: a power of two from 2 to 16
 WEFT_CONSTANTS_END
 
 #endif

@@ -19,9 +19,8 @@
 // Elements that are equal have to be the same: positions that elements carry make the order stable. What is
 // compared may be no order at all: then elements move, and nothing else happens.
 #define WEFT_SUBGROUP_SORT(ELEMENT)                                                                               \
-  WEFT_LANE_SORT(ELEMENT)                                                                                         \
   void subgroup_sort(inout ELEMENT elements[kMergeKeys]) {                                                        \
-    lane_sort(elements);                                                                                          \
+    WEFT_LANE_SORT(elements)                                                                                      \
     WEFT_MERGE_STEPS for (uint lanes = 2u; lanes <= kSubgroupSize; lanes *= 2u) {                                 \
       bool later = (subgroup_lane() & (lanes / 2u)) != 0u;                                                        \
       [[unroll]] for (uint i = 0; i < (kMergeKeys + 1u) / 2u; ++i) {                                              \
