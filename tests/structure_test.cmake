@@ -238,7 +238,7 @@ function(check_tree)
   endforeach()
   check_includes(shaders/weft/ "\"weft/.*;<cstdint>" "the public shader includes know each other only")
   # Which other families a family is made of, beside core.
-  set(of_segment by_key sort)
+  set(of_segment by_key sort merge)
   set(of_sort merge)
   file(GLOB families RELATIVE "${ROOT}/shaders" "${ROOT}/shaders/*")
   list(REMOVE_ITEM families weft kernels.cmake own_kernels.cmake)

@@ -55,10 +55,12 @@ struct SegmentedSortArgs {
 /// - Results are bit-identical on every run and device.
 /// - Cost: reads offsets once; clears and sets a bit per key.
 /// - Segments of up to short_keys() keys are sorted in one dispatch, which reads and writes each key and value once.
+/// - Segments of middle length have a workgroup each, in one dispatch more. They have up to some tiles, and at most
+///   1/64 of key_count.maximum() keys if that is more than a tile. Not recorded if key_count.maximum() <= short_keys().
 /// - All longer ones together take RadixSort's passes, three dispatches per 8 bits of a key. These are not recorded if
-///   key_count.maximum() <= short_keys(), and find nothing to do if there are no long segments.
-/// - Scratch: a copy of keys and values, a bit per key, and 1 KiB per min(short_keys(), tile_keys() / 3) keys. If no
-///   segment can be long, only a bit per key and some words.
+///   no segment can be as long, and find nothing to do if none is.
+/// - Scratch: a copy of keys and values, a bit per key, 8 bytes per short_keys() keys, and 1 KiB per tile_keys() / 3
+///   keys or fewer. If key_count.maximum() <= short_keys(), only a bit per key and some words.
 /// - Barriers, lifetime, threads: docs/integration.md.
 class WEFT_API SegmentedSort {
  public:
@@ -74,8 +76,7 @@ class WEFT_API SegmentedSort {
   /// 2^40 or more segments).
   Status record(VkCommandBuffer commands, const SegmentedSortArgs& args) const noexcept;
 
-  /// Longest short segment. A workgroup sorts the segments that begin in as many keys: sizes around its multiples are
-  /// edge cases.
+  /// Longest short segment. Sizes around its multiples are edge cases.
   uint32_t short_keys() const noexcept;
   /// Keys of a long segment that a workgroup processes at a time. Sizes around its multiples are edge cases.
   uint32_t tile_keys() const noexcept;

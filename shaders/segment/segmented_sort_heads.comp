@@ -18,7 +18,7 @@ const uint kTileItems = kWorkgroupSize * kLaneOffsets;
 
 layout(push_constant, std430) uniform Push { SegmentedSortHeadsPush push; };
 
-// A place in one of the lists for each entry that lanes of the subgroup have: this lane's first.
+// An index in one of the lists for each entry that lanes of the subgroup have: this lane's first.
 uint list_reserve(uint total, uint entries) {
   const uint before = subgroup_exclusive_add(entries);
   const uint all = subgroup_shuffle(before + entries, kSubgroupSize - 1u);

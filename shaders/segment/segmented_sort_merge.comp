@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Third dispatch of SegmentedSort: sorts the segments of middle length, a workgroup each. It sorts tiles, as MergeSort's
-// first dispatch does, and then merges runs of them in pairs, as its others do: no workgroup waits for another, and a
-// segment of one tile is read and written once.
+// Third dispatch of SegmentedSort: sorts the segments of middle length, a workgroup each. It sorts tiles, as
+// MergeSort's first dispatch does, and then merges runs of them in pairs, as its others do: no workgroup waits for
+// another, and a segment of one tile is read and written once.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "weft/subgroup.glsl"

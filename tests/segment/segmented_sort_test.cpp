@@ -215,6 +215,28 @@ TEST_SUITE("segmented_sort") {
     }
   }
 
+  TEST_CASE("segments of middle length are sorted, of every length at an edge [tuning]") {
+    // Short ones have up to 64 keys and tiles 256; in a call of 2^16 keys middle ones have up to 1,024.
+    const ScopedTuning overrides(
+        "segmented_sort.short_keys=64,segmented_sort.middle_workgroup=128,segmented_sort.middle_keys=2,"
+        "segmented_sort.middle_keys_wide=2,segmented_sort.middle_tiles=4,segmented_sort.middle_tiles_wide=4,"
+        "segmented_sort.middle_groups=3,segmented_sort.block_keys_wide=2");
+    Counts lengths;
+    for (const uint64_t size : {64u, 128u, 256u, 512u, 768u, 1024u})
+      lengths.insert(lengths.end(), {size - 1, size, size + 1});
+    const uint64_t n = uint64_t{1} << 16;
+    for (Backend* backend : every_backend()) {
+      if (builds_slowly(*backend)) continue;
+      for (const uint32_t value_bytes : {0u, 4u})
+        check_segmented_sort<uint32_t>(*backend, {.value_bytes = value_bytes}, drawn_keys<uint32_t>(n, 1, 300),
+                                       offsets_from(7, lengths));
+      check_segmented_sort<uint64_t>(*backend, {.order = SortOrder::descending}, drawn_keys<uint64_t>(n, 2),
+                                     offsets_from(7, lengths));
+      // Of fewer keys all that are not short are of middle length, and of one tile.
+      check_segmented_sort<uint32_t>(*backend, {.value_bytes = 4}, drawn_keys<uint32_t>(256, 3, 30), {0, 65, 256});
+    }
+  }
+
   TEST_CASE("equal calls give equal bits, whatever lay in output and scratch") {
     for (Backend* backend : every_backend()) {
       const auto keys = drawn_keys<uint32_t>(3000, 1, 100);
@@ -257,3 +279,28 @@ TEST_SUITE("segmented_sort") {
 }
 
 }  // namespace weft::test::segmented_sort_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: a segment one longer than short ones is in no class
+// file: shaders/segment/segmented_sort_heads.comp
+// find: is_middle[k] = end - begin > push.short_keys && end - begin <= push.middle_keys;
+// with: is_middle[k] = end - begin > push.short_keys + 1u && end - begin <= push.middle_keys;
+// run: native --test-suite=segmented_sort
+//
+// why: a segment one longer than those of middle length is in no class
+// file: shaders/segment/segmented_sort_heads.comp
+// find: if (end - begin > push.middle_keys) runs[k]
+// with: if (end - begin > push.middle_keys + 1u) runs[k]
+// run: native --test-suite=segmented_sort
+//
+// why: a segment that begins with a tile's last own key is lost
+// file: shaders/segment/segmented_sort_tiles.comp
+// find: is_own = begin < kStepKeys
+// with: is_own = begin + 1u < kStepKeys
+// run: native --test-suite=segmented_sort
+//
+// why: a round merges a run with itself
+// file: shaders/segment/segmented_sort_merge.comp
+// find: const uint pair = first & ~(2u * run - 1u);
+// with: const uint pair = first & ~(run - 1u);
+// run: native --test-suite=segmented_sort

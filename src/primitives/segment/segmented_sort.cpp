@@ -35,7 +35,8 @@ struct SegmentedSort::Plan {
   SegmentedSortConfig config;
   uint32_t short_keys = 0;
   uint32_t step_keys = 0;  // of the keys with which a tile's short segments begin
-  uint32_t middle_keys = 0;
+  uint32_t middle_tile_keys = 0;
+  uint32_t max_middle_keys = 0;
   uint32_t middle_groups = 0;
   uint32_t digit_bits = 0;
   uint32_t passes = 0;
@@ -51,6 +52,8 @@ struct SegmentedSort::Plan {
     uint32_t max_middle = 0, max_runs = 0, max_split = 0;
   };
   Layout layout(uint64_t count) const;
+  /// Longest segment of middle length in a call of up to `count` keys. One workgroup is slow with a large part of them.
+  uint32_t middle_keys(uint64_t count) const;
   /// Longer segments have more than one run.
   uint32_t run_keys(uint64_t count) const;
   /// Sorts the long segments.
@@ -69,7 +72,13 @@ constexpr uint32_t kScanWorkgroup = 256;
 constexpr uint32_t kScanDigits = 16;  // as in shaders/segment/segmented_sort_scan.comp
 constexpr uint32_t kScanGroups = 64;  // for each kScanDigits, at most: mostly there is little to scan
 
+constexpr uint64_t kMiddleParts = 64;  // of a call's keys, that a segment of middle length has one of at most
+
 }  // namespace
+
+uint32_t SegmentedSort::Plan::middle_keys(uint64_t count) const {
+  return std::max(static_cast<uint32_t>(std::min<uint64_t>(count / kMiddleParts, max_middle_keys)), middle_tile_keys);
+}
 
 SegmentedSort::Plan::Layout SegmentedSort::Plan::layout(uint64_t count) const {
   Layout at;
@@ -81,10 +90,10 @@ SegmentedSort::Plan::Layout SegmentedSort::Plan::layout(uint64_t count) const {
   at.keys = at.middle + primitives::in_vectors(uint64_t{8} * at.max_middle);
   at.values = at.keys + primitives::in_vectors(count * size_of(config.key));
   at.end = at.values + primitives::in_vectors(count * config.value_bytes);
-  if (count <= middle_keys) return at;
-  // Of a segment of one run a long one's keys are more than middle_keys; a segment of more has more than a tile, and
-  // less than three entries for each length of a run.
-  at.max_runs = static_cast<uint32_t>(count / std::max(1u, std::min(middle_keys + 1, tile_keys / 3)));
+  if (count <= middle_keys(count)) return at;
+  // Of a segment of one run a long one's keys are more than middle_tile_keys; a segment of more has more than a tile,
+  // and less than three entries for each length of a run.
+  at.max_runs = static_cast<uint32_t>(count / std::max(1u, std::min(middle_tile_keys + 1, tile_keys / 3)));
   at.max_split = static_cast<uint32_t>(std::min<uint64_t>(count / tile_keys, primitives::kMaxGroups));
   at.runs = at.end;
   at.table = at.runs + uint64_t{16} * at.max_runs + primitives::in_vectors(uint64_t{4} * at.max_split);
@@ -154,7 +163,8 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
   while (middle_tile > middle_workgroup &&
          4 * middle.element_words * middle_tile > primitives::shared_bytes_of(state, middle_workgroup))
     middle_tile /= 2;
-  plan->middle_keys = std::max(middle_tile * tuning.middle_tiles, plan->short_keys);
+  plan->middle_tile_keys = std::max(middle_tile, plan->short_keys);
+  plan->max_middle_keys = middle_tile * (element_words == 1 ? tuning.middle_tiles : tuning.middle_tiles_wide);
   plan->middle_groups = tuning.middle_groups;
 
   const bool flips = primitives::key_flips(config.key, config.order).any();
@@ -168,6 +178,8 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
       .set(shader::segmented_sort_tiles::kRows, rows)
       .set(shader::segmented_sort_tiles::kFlips, flips)
       .set(shader::segmented_sort_tiles::kShortKeys, plan->short_keys)
+      .set(shader::segmented_sort_tiles::kMergeKeys,
+           std::bit_floor(element_words == 1 ? tuning.block_keys : tuning.block_keys_wide))
       .build(plan->tiles, "segmented_sort_tiles");
   PipelineBuilder merge(state, kernels, middle_workgroup);
   primitives::set_key_constants(merge, config.key, 4 * key_words, config.order)
@@ -237,7 +249,7 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
   heads.runs = scratch + at.runs;
   heads.middle = scratch + at.middle;
   heads.short_keys = plan.short_keys;
-  heads.middle_keys = plan.middle_keys;
+  heads.middle_keys = plan.middle_keys(keys);
   heads.max_middle = at.max_middle;
   heads.run_keys = plan.run_keys(keys);
   heads.max_runs = at.max_runs;
@@ -272,7 +284,7 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
                                                .totals = scratch,
                                                .middle = heads.middle,
                                                .max_middle = at.max_middle,
-                                               .max_keys = plan.middle_keys};
+                                               .max_keys = heads.middle_keys};
     call.dispatch(*plan.merge, merge, std::min(at.max_middle, plan.middle_groups));
   }
   if (at.max_runs != 0) plan.record_passes(call, moves, push);
