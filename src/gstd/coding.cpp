@@ -89,14 +89,12 @@ void assign_codes(const CodeLengths& lengths, std::array<uint16_t, 256>& codes) 
 namespace {
 
 LiteralTable::Entry entry_of(uint32_t byte, uint32_t length, uint32_t map) {
-  return {static_cast<uint8_t>(byte), static_cast<uint8_t>(length & 15),
-          static_cast<uint8_t>(BlockHeader::table_of(map, literal_context(byte)) & 15)};
+  return LiteralTable::Entry::of(byte, length, BlockHeader::table_of(map, literal_context(byte)));
 }
 
 }  // namespace
 
 bool LiteralTable::set(const CodeLengths& of, uint32_t map) {
-  lengths = of;
   // Equal lengths come in a row: with bytes in quarters, few increments wait for the one before.
   constexpr uint32_t kQuarter = 64;
   std::array<std::array<uint32_t, kLengthSymbols>, 4> first{};  // of each length's bytes, after all absent ones
@@ -128,7 +126,7 @@ bool LiteralTable::set(const CodeLengths& of, uint32_t map) {
   for (; at < 256; ++at) {
     const Entry entry = entry_of(bytes[at], of[bytes[at]], map);
     const std::array<Entry, kSlack> several = {entry, entry, entry, entry, entry, entry, entry, entry};
-    const uint32_t count = 1u << (kMaxCodeLength - entry.length);
+    const uint32_t count = 1u << (kMaxCodeLength - entry.length());
     for (uint32_t i = 0; i < count; i += kSlack) std::memcpy(to + i, several.data(), sizeof several);
     to += count;
   }

@@ -36,13 +36,19 @@ bool frequencies_of(std::span<const Weight> weights, std::span<uint16_t> frequen
 using CodeLengths = std::array<uint8_t, 256>;
 
 /// A code of literals.
-struct LiteralTable {
+struct alignas(64) LiteralTable {
   struct Entry {
-    uint8_t symbol;
-    uint8_t length : 4, next : 4;  ///< next: number of the table of the literal after it
+    /// The length lowest: a queue is shifted by an entry, which processors take modulo 64.
+    uint16_t packed;
+
+    static constexpr uint32_t kNextAt = 6, kSymbolAt = 8;
+    static constexpr Entry of(uint32_t symbol, uint32_t length, uint32_t next) {
+      return {static_cast<uint16_t>(length | next << kNextAt | symbol << kSymbolAt)};
+    }
+    uint32_t symbol() const { return packed >> kSymbolAt; }
+    uint32_t length() const { return packed & 15; }
+    uint32_t next() const { return packed >> kNextAt & 3; }  ///< number of the table of the literal after it
   };
-  static constexpr uint32_t kNextAt = 12;  ///< in an entry as a number
-  CodeLengths lengths{};
   static constexpr uint32_t kSlack = 8;  ///< entries past the last that may be read and written
   /// Indexed by the next kMaxCodeLength bits.
   std::array<Entry, (1u << kMaxCodeLength) + kSlack> entries{};

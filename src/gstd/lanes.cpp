@@ -155,23 +155,24 @@ const uint32_t* read_sequences(Lanes& lanes, const uint32_t* next, const uint32_
   return next;
 }
 
-// Decodes the next literal of each lane of `active`, which has all bits of a lane or none: its byte and further bits.
-// `previous`: those of the one before, as an entry of its table.
+// Decodes the next literal of each lane of `active`, which has all bits of a lane or none. Returns entries.
+// `previous`: those of the literals before.
 template <LiteralSource source>
 HWY_INLINE V literal(Group& group, V active, const LiteralTable* tables, [[maybe_unused]] V previous) {
-  if constexpr (source == LiteralSource::plain) return take(group, hn::And(active, set(8)));
+  if constexpr (source == LiteralSource::plain)
+    return hn::ShiftLeft<LiteralTable::Entry::kSymbolAt>(take(group, hn::And(active, set(8))));
   // In bytes, of two an entry.
   constexpr int kUnread = 63 - static_cast<int>(kMaxCodeLength);
   const V bits = hn::OddEven(hn::BitCast(kWords, hn::ShiftRight<kUnread - 32>(group.odd)),
                              hn::BitCast(kWords, hn::ShiftRight<kUnread>(group.even)));
   V at = hn::And(bits, set(2 * ((1u << kMaxCodeLength) - 1)));
   if constexpr (source == LiteralSource::by_context) {
-    const hn::Repartition<uint16_t, D> halves;
-    const V table = hn::BitCast(kWords, hn::ShiftRight<LiteralTable::kNextAt>(hn::BitCast(halves, previous)));
-    at = hn::Add(at, product(table, set(sizeof(LiteralTable))));
+    constexpr uint32_t kOne = 1u << LiteralTable::Entry::kNextAt;
+    static_assert(sizeof(LiteralTable) % kOne == 0);
+    at = hn::Add(at, product(hn::And(previous, set(3 * kOne)), set(sizeof(LiteralTable) / kOne)));
   }
   const V entry = gathered_halves(tables->entries.data(), at);
-  drop(group, hn::And(hn::And(hn::ShiftRight<8>(entry), set(15)), active));
+  drop(group, hn::And(hn::And(entry, set(15)), active));
   return entry;
 }
 
@@ -180,6 +181,7 @@ const uint32_t* read_literals(Lanes& lanes, uint32_t lanes_log, const uint32_t* 
                               const LiteralTable* tables, uint32_t first_table, size_t count, bool last, uint8_t* to) {
   constexpr uint32_t kLongest = source == LiteralSource::plain ? 8 : kMaxCodeLength;
   const uint32_t groups = ((1u << lanes_log) + kWidth - 1) / kWidth;
+  const V symbols = set(0xff << LiteralTable::Entry::kSymbolAt);
   Group group[kGroups];
   for (uint32_t g = 0; g < groups; ++g) group[g] = load(lanes, g * kWidth);
 
@@ -187,7 +189,7 @@ const uint32_t* read_literals(Lanes& lanes, uint32_t lanes_log, const uint32_t* 
     const uint32_t round = literals_of_round(count, lanes_log);
     const uint32_t per_lane = literals_per_lane(round, lanes_log);
     V previous[kGroups];
-    for (V& of : previous) of = set(first_table << LiteralTable::kNextAt);
+    for (V& of : previous) of = set(first_table << LiteralTable::Entry::kNextAt);
     const uint32_t steps = per_lane - (last && round == count ? exact_steps_of(per_lane) : 0);
     for (uint32_t word = 0; word < steps; word += 4) {
       V words[kGroups];  // four literals of each lane
@@ -200,7 +202,7 @@ const uint32_t* read_literals(Lanes& lanes, uint32_t lanes_log, const uint32_t* 
           refill(group[g], need, next);
           const V one = literal<source>(group[g], has_one, tables, previous[g]);
           previous[g] = literal<source>(group[g], has_two, tables, one);
-          const V both = hn::Or(hn::And(one, set(255)), hn::ShiftLeft<8>(hn::And(previous[g], set(255))));
+          const V both = hn::Or(hn::ShiftRight<8>(hn::And(one, symbols)), hn::And(previous[g], symbols));
           words[g] = step == 0 ? both : hn::Or(words[g], hn::ShiftLeft<16>(both));
         };
         uint32_t g = 0;

@@ -90,6 +90,110 @@ struct Workspace {
   WeightBases weight_bases;
 };
 
+using Entry = LiteralTable::Entry;
+
+// Queues of lanes, and their next literals.
+template <LiteralSource source>
+class LiteralLanes {
+ public:
+  // `first`: chooses the table of the first literal in a round.
+  LiteralLanes(const Lanes& lanes, const LiteralTable* tables, uint16_t first) : tables_(tables), first_(first) {
+    for (uint32_t l = 0; l < kMaxLanes; ++l) {
+      fifo_[l] = lanes.fifo[Lanes::fifo_of(l)];
+      bits_[l] = static_cast<uint8_t>(lanes.bits[l]);
+    }
+  }
+  void store(Lanes& lanes) const {
+    for (uint32_t l = 0; l < kMaxLanes; ++l) {
+      lanes.fifo[Lanes::fifo_of(l)] = fifo_[l];
+      lanes.bits[l] = bits_[l];
+    }
+  }
+  void begin_round() { previous_.fill({first_}); }
+
+  // Two literals of each lane below `count`, at `apart` bytes.
+  const uint32_t* decode_two(const uint32_t* next, uint32_t count, uint8_t* to, size_t apart) {
+    uint32_t takes = 0;
+    for (uint32_t first = 0; first < kMaxLanes; first += 8) takes |= lanes_below(first, 2 * kLongest) << first;
+    if (count < kMaxLanes) takes &= (1u << count) - 1;
+    for (; takes != 0; takes &= takes - 1) append(static_cast<uint32_t>(std::countr_zero(takes)), *next++);
+    uint32_t l = 0;
+    for (; l + 8 <= count; l += 8, to += 8 * apart) take_twos<8>(l, to, apart);
+    for (; l < count; ++l, to += apart) take_twos<1>(l, to, apart);
+    return next;
+  }
+  const uint32_t* decode_one(const uint32_t* next, uint32_t lane, uint8_t* to) {
+    if (bits_[lane] < kLongest) append(lane, *next++);
+    Entry entry = Entry::of(static_cast<uint32_t>(fifo_[lane] >> 56), 8, 0);
+    if constexpr (source != LiteralSource::plain) entry = next_entry(tables_, fifo_[lane], previous_[lane]);
+    fifo_[lane] <<= entry.length();
+    bits_[lane] = static_cast<uint8_t>(bits_[lane] - entry.length());
+    previous_[lane] = entry;
+    *to = static_cast<uint8_t>(entry.symbol());
+    return next;
+  }
+
+ private:
+  static constexpr uint32_t kLongest = source == LiteralSource::plain ? 8 : kMaxCodeLength;
+
+  // Which of 8 lanes have fewer bits than `need`.
+  uint32_t lanes_below(uint32_t first, uint64_t need) const {
+    constexpr uint64_t kOnes = 0x0101010101010101;
+    const uint64_t bits = load_u64(reinterpret_cast<const std::byte*>(&bits_[first]));
+    const uint64_t below = (~((bits | kOnes << 7) - need * kOnes) >> 7) & kOnes;
+    return static_cast<uint32_t>(below * 0x0102040810204080 >> 56);
+  }
+  void append(uint32_t lane, uint32_t word) {
+    fifo_[lane] |= uint64_t{word} << (32 - bits_[lane]);
+    bits_[lane] = static_cast<uint8_t>(bits_[lane] + 32);
+  }
+  static Entry next_entry(const LiteralTable* tables, uint64_t fifo, [[maybe_unused]] Entry previous) {
+    const LiteralTable& table = source == LiteralSource::by_context ? tables[previous.next()] : *tables;
+    return table.entries[fifo >> (64 - kMaxCodeLength)];
+  }
+  // Two literals of each of 8 lanes, or of one. What `to` writes may alias members: they are read before.
+  template <uint32_t count>
+  void take_twos(uint32_t first, uint8_t* to, size_t apart) {
+    const LiteralTable* const tables = tables_;
+    uint64_t* const fifos = &fifo_[first];
+    Entry* const previous = &previous_[first];
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < count; ++i, to += apart) {
+      const uint64_t fifo = fifos[i];
+      uint32_t both;
+      if constexpr (source == LiteralSource::plain) {
+        fifos[i] = fifo << 16;
+        to[0] = static_cast<uint8_t>(fifo >> 56);
+        to[1] = static_cast<uint8_t>(fifo >> 48);
+        both = 16;
+      } else {
+        const Entry one = next_entry(tables, fifo, previous[i]);
+        const uint64_t after = fifo << (one.packed & 63);
+        const Entry two = next_entry(tables, after, one);
+        fifos[i] = after << (two.packed & 63);
+        if constexpr (source == LiteralSource::by_context) previous[i] = two;
+        to[0] = static_cast<uint8_t>(one.symbol());
+        to[1] = static_cast<uint8_t>(two.symbol());
+        both = one.length() + two.length();
+      }
+      used |= uint64_t{both} << 8 * i;
+    }
+    if constexpr (count == 1) {
+      bits_[first] = static_cast<uint8_t>(bits_[first] - used);
+    } else {
+      static_assert(count == 8);
+      std::byte* const bits = reinterpret_cast<std::byte*>(&bits_[first]);
+      store_u64(bits, load_u64(bits) - used);
+    }
+  }
+
+  alignas(64) std::array<uint64_t, kMaxLanes> fifo_;
+  alignas(8) std::array<uint8_t, kMaxLanes> bits_;
+  std::array<Entry, kMaxLanes> previous_;
+  const LiteralTable* tables_;
+  uint16_t first_;
+};
+
 class Decoder {
  public:
   Decoder(Workspace& work, std::span<const uint32_t> words, std::span<std::byte> output, const VectorLanes* vectors)
@@ -386,7 +490,7 @@ class Decoder {
   }
 
   template <Source source>
-  LiteralTable::Entry next_literal(const Lane& lane, [[maybe_unused]] uint32_t table) const {
+  Entry next_literal(const Lane& lane, [[maybe_unused]] uint32_t table) const {
     const LiteralTable& now = work_.literal_tables[source == Source::by_context ? table : 0];
     return now.entries[lane.fifo >> (64 - kMaxCodeLength)];
   }
@@ -406,48 +510,25 @@ class Decoder {
       next_ = read(lanes_, lanes_log_, next_, end_words_, work_.literal_tables.data(), map_ & 3, count, last, to);
       return !is_past_end();
     }
-    constexpr uint32_t kLongest = source == Source::plain ? 8 : kMaxCodeLength;
-    std::array<uint32_t, kMaxLanes> table_of_lane{};
-    const auto one = [&](Lane& lane, uint8_t* at, [[maybe_unused]] uint32_t& table) {
-      if constexpr (source == Source::plain) {
-        *at = static_cast<uint8_t>(take(lane, 8));
-      } else {
-        const LiteralTable::Entry entry = next_literal<source>(lane, table);
-        if constexpr (source == Source::by_context) table = entry.next;
-        lane.fifo <<= entry.length;
-        lane.bits -= entry.length;
-        *at = entry.symbol;
-      }
-    };
+    LiteralLanes<source> lanes(lanes_, work_.literal_tables.data(),
+                               static_cast<uint16_t>((map_ & 3) << Entry::kNextAt));
     while (count != 0) {
       const uint32_t round = literals_of_round(count, lanes_log_);
       const uint32_t per_lane = literals_per_lane(round, lanes_log_);
-      if constexpr (source == Source::by_context) table_of_lane.fill(map_ & 3);
+      lanes.begin_round();
       const uint32_t steps = per_lane - (last && round == count ? exact_steps_of(per_lane) : 0);
       for (uint32_t step = 0; step < steps; step += 2) {
         // Lanes with a literal in this step and the next, then those with one in this step.
         const uint32_t with_two = round < step + 2 ? 0 : (round - step - 2) / per_lane + 1;
         const uint32_t with_any = round < step + 1 ? 0 : (round - step - 1) / per_lane + 1;
-        uint8_t* at = to + step;
-        uint32_t l = 0;
-        for (; l < with_two; ++l, at += per_lane) {
-          Lane lane = get(l);
-          refill(lane, 2 * kLongest);
-          one(lane, at, table_of_lane[l]);
-          one(lane, at + 1, table_of_lane[l]);
-          put(l, lane);
-        }
-        for (; l < with_any; ++l, at += per_lane) {
-          Lane lane = get(l);
-          refill(lane, kLongest);
-          one(lane, at, table_of_lane[l]);
-          put(l, lane);
-        }
+        next_ = lanes.decode_two(next_, with_two, to + step, per_lane);
+        for (uint32_t l = with_two; l < with_any; ++l) next_ = lanes.decode_one(next_, l, to + step + l * per_lane);
         if (is_past_end()) return false;
       }
       to += round;
       count -= round;
     }
+    lanes.store(lanes_);
     return true;
   }
 
@@ -459,24 +540,24 @@ class Decoder {
     for (uint32_t step = per_lane - exact_steps_of(per_lane); step < per_lane; ++step) {
       const auto next = [&](const Lane& lane, uint32_t at) {
         if constexpr (source == Source::plain)
-          return LiteralTable::Entry{static_cast<uint8_t>(lane.fifo >> 56), 8, 0};
+          return Entry::of(static_cast<uint32_t>(lane.fifo >> 56), 8, 0);
         else
           return next_literal<source>(lane, BlockHeader::table_of(map_, literal_context(step == 0 ? 0 : to[at - 1])));
       };
       for (uint32_t turn = 0; turn < kByteTurns; ++turn)
         for (uint32_t l = 0, at = step; at < round; ++l, at += per_lane) {
           Lane lane = get(l);
-          if (lane.bits >= next(lane, at).length) continue;
+          if (lane.bits >= next(lane, at).length()) continue;
           lane.fifo |= uint64_t{byte_of_words(next_, bytes++)} << (56 - lane.bits);
           lane.bits += 8;
           put(l, lane);
         }
       for (uint32_t l = 0, at = step; at < round; ++l, at += per_lane) {
         Lane lane = get(l);
-        const LiteralTable::Entry entry = next(lane, at);
-        lane.fifo <<= entry.length;
-        lane.bits -= entry.length;
-        to[at] = entry.symbol;
+        const Entry entry = next(lane, at);
+        lane.fifo <<= entry.length();
+        lane.bits -= entry.length();
+        to[at] = static_cast<uint8_t>(entry.symbol());
         put(l, lane);
       }
       if (next_ + (bytes + 3) / 4 > end_words_) return false;

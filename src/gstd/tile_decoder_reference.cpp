@@ -346,7 +346,7 @@ class ReferenceDecoder {
         const bool exact = last && round == count && step + kExactSteps >= per_lane;
         for (uint32_t turn = 0; turn < (exact ? kByteTurns : 0); ++turn)
           for (uint32_t lane = 0; lane < lanes_; ++lane)
-            if (has(lane) > step) refill_by_byte(lane, coded ? next_literal(lane, table_of(lane)).length : longest);
+            if (has(lane) > step) refill_by_byte(lane, coded ? next_literal(lane, table_of(lane)).length() : longest);
         for (uint32_t lane = 0; lane < lanes_; ++lane)
           if (has(lane) > step && !exact && step % 2 == 0) refill(lane, longest * std::min(2u, has(lane) - step));
         if (truncated_) return Reason::truncated;
@@ -372,8 +372,8 @@ class ReferenceDecoder {
   }
   uint32_t literal(uint32_t lane, const LiteralTable& table) {
     const LiteralTable::Entry entry = next_literal(lane, table);
-    take(lane, entry.length);
-    return entry.symbol;
+    take(lane, entry.length());
+    return entry.symbol();
   }
 
   std::span<const uint32_t> words_;

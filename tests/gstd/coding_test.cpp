@@ -136,9 +136,9 @@ TEST_SUITE("gstd coding") {
             if (lengths[byte] != length) continue;
             CHECK(codes[byte] == position >> (kMaxCodeLength - length));
             for (uint32_t i = 0; i < 1u << (kMaxCodeLength - length); ++i, ++position) {
-              CHECK(uint32_t{table.entries[position].symbol} == byte);
-              CHECK(uint32_t{table.entries[position].length} == length);
-              CHECK(uint32_t{table.entries[position].next} == BlockHeader::table_of(map, literal_context(byte)));
+              CHECK(table.entries[position].symbol() == byte);
+              CHECK(table.entries[position].length() == length);
+              CHECK(table.entries[position].next() == BlockHeader::table_of(map, literal_context(byte)));
             }
           }
         CHECK(position == 1u << kMaxCodeLength);
@@ -156,8 +156,8 @@ TEST_SUITE("gstd coding") {
         CHECK(table.set(lengths) == (length == 1));
         if (length != 1) continue;
         for (const LiteralTable::Entry& entry : table.entries) {
-          CHECK(entry.symbol == byte);
-          CHECK(entry.length == 0);
+          CHECK(entry.symbol() == byte);
+          CHECK(entry.length() == 0);
         }
       }
   }
