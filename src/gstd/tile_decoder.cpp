@@ -580,13 +580,10 @@ class Decoder {
       const Sequence sequence = {sequences_.literals[l], sequences_.match[l], sequences_.offset[l]};
       const uint8_t* from = to + sequence.literals - sequence.offset;
       if (to + sequence.literals + sequence.match <= safe_end) {
-        std::memcpy(to, literals, 16);
-        for (uint32_t i = 16; i < sequence.literals; i += 16) std::memcpy(to + i, literals + i, 16);
+        copy_by_32(to, literals, sequence.literals);
         to += sequence.literals;
         if (sequence.offset >= 16) {
-          std::memcpy(to, from, 16);
-          std::memcpy(to + 16, from + 16, 16);
-          for (uint32_t i = 32; i < sequence.match; i += 16) std::memcpy(to + i, from + i, 16);
+          copy_by_32(to, from, sequence.match);
         } else {
           copy_near(to, sequence);
         }
@@ -599,6 +596,14 @@ class Decoder {
       literals += sequence.literals;
     }
     std::memcpy(to, literals, static_cast<size_t>(output_ + end_ - to));
+  }
+
+  // At least 32 bytes. `from` is another buffer, or at least 16 bytes before.
+  static void copy_by_32(uint8_t* to, const uint8_t* from, uint32_t count) {
+    for (uint32_t i = 0; i == 0 || i < count; i += 32) {
+      std::memcpy(to + i, from + i, 16);
+      std::memcpy(to + i + 16, from + i + 16, 16);
+    }
   }
 
   // Offsets below 16. Reads the period once and writes it repeatedly: reading bytes that were just written takes long.
