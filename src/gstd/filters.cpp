@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "gstd/format.hpp"
+#include "gstd/running_sums.hpp"
 
 namespace weft::gstd {
 
@@ -155,7 +156,9 @@ void from_delta_of(std::byte* bytes, size_t size) {
 void add_bytes(const std::byte* __restrict before, std::byte* __restrict bytes, size_t size) {
   for (size_t i = 0; i < size; ++i) bytes[i] = sum(bytes[i], before[i]);
 }
-void from_delta(uint32_t stride, std::span<std::byte> bytes) {
+void from_delta(uint32_t stride, std::span<std::byte> bytes, Vectors most) {
+  if (const VectorSums* sums = vector_sums(most); sums != nullptr && stride <= kMaxSumStride)
+    return sums->of_bytes(bytes.data(), bytes.size(), stride);
   switch (stride) {
     case 1: return from_delta_of<1>(bytes.data(), bytes.size());
     case 2: return from_delta_of<2>(bytes.data(), bytes.size());
@@ -188,7 +191,13 @@ void from_differences_of(std::byte* bytes, size_t numbers) {
   for (size_t p = 0; n + p < numbers; ++p) next(n + p, p);
 }
 template <uint32_t order>
-void from_differences(uint32_t stride, std::byte* bytes, size_t numbers) {
+void from_differences(uint32_t stride, std::byte* bytes, size_t numbers, Vectors most) {
+  // Registers take all orders of near numbers in one pass, which is faster.
+  const bool is_near = order > 1 && stride <= 4;
+  if (const VectorSums* sums = vector_sums(most); sums != nullptr && !is_near && stride <= kMaxSumStride) {
+    for (uint32_t o = 0; o < order; ++o) sums->of_numbers(bytes, 2 * numbers, stride);
+    return;
+  }
   if (stride == 2) return from_differences_of<1, order>(bytes, numbers);
   if (stride == 4) return from_differences_of<2, order>(bytes, numbers);
   for (uint32_t o = 0; o < order; ++o)
@@ -292,11 +301,12 @@ void apply_filter(Filter filter, uint32_t stride, std::span<const std::byte> fro
   }
 }
 
-void invert_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, std::span<std::byte> scratch) {
+void invert_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, std::span<std::byte> scratch,
+                   Vectors most) {
   const auto aside = [&] { std::copy(bytes.begin(), bytes.end(), scratch.begin()); };
   switch (filter) {
     case Filter::none: return;
-    case Filter::delta: from_delta(stride, bytes); return;
+    case Filter::delta: from_delta(stride, bytes, most); return;
     case Filter::planes:
       aside();
       from_planes(stride, scratch.data(), bytes);
@@ -304,7 +314,7 @@ void invert_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, s
     case Filter::delta_planes:
       aside();
       from_planes(stride, scratch.data(), bytes);
-      from_delta(stride, bytes);
+      from_delta(stride, bytes, most);
       return;
     case Filter::zigzag_planes:
     case Filter::zigzag_planes_2:
@@ -313,16 +323,16 @@ void invert_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, s
       from_planes(stride, scratch.data(), bytes);
       from_zigzag(bytes.data(), bytes.size() / 2);
       if (filter == Filter::zigzag_planes)
-        from_differences<1>(stride, bytes.data(), bytes.size() / 2);
+        from_differences<1>(stride, bytes.data(), bytes.size() / 2, most);
       else if (filter == Filter::zigzag_planes_2)
-        from_differences<2>(stride, bytes.data(), bytes.size() / 2);
+        from_differences<2>(stride, bytes.data(), bytes.size() / 2, most);
       else
-        from_differences<3>(stride, bytes.data(), bytes.size() / 2);
+        from_differences<3>(stride, bytes.data(), bytes.size() / 2, most);
       return;
     case Filter::colour_planes:
       aside();
       from_planes(stride, scratch.data(), bytes);
-      from_delta(stride, bytes);
+      from_delta(stride, bytes, most);
       from_colour_differences(stride, bytes);
       return;
     default:

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "gstd/tile.hpp"
+
 namespace weft::gstd {
 
 /// Transform of a tile's bytes before they are encoded; decoders invert it. Numbers are the format's.
@@ -33,6 +35,7 @@ bool is_filter(uint32_t filter, uint32_t stride);
 void apply_filter(Filter filter, uint32_t stride, std::span<const std::byte> from, std::span<std::byte> to,
                   std::span<std::byte> scratch);
 /// Inverts the filter in place. `scratch` has as many bytes as `bytes`.
-void invert_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, std::span<std::byte> scratch);
+void invert_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, std::span<std::byte> scratch,
+                   Vectors most = Vectors::all);
 
 }  // namespace weft::gstd

@@ -196,12 +196,13 @@ class LiteralLanes {
 
 class Decoder {
  public:
-  Decoder(Workspace& work, std::span<const uint32_t> words, std::span<std::byte> output, const VectorLanes* vectors)
+  Decoder(Workspace& work, std::span<const uint32_t> words, std::span<std::byte> output, Vectors most)
       : work_(work),
         output_(reinterpret_cast<uint8_t*>(output.data())),
         size_(output.size()),
         count_(words.size()),
-        vectors_(vectors) {
+        most_(most),
+        vectors_(vector_lanes(most)) {
     for (uint32_t i = 0; i < kRepeats; ++i) work.offsets[i] = kFirstRepeats[kRepeats - 1 - i];
     work.words.resize(std::max(work.words.size(), words.size() + kWordSlack));
     std::copy(words.begin(), words.end(), work.words.begin());
@@ -234,7 +235,7 @@ class Decoder {
     if (header.filter != 0) {
       work_.scratch.resize(std::max(work_.scratch.size(), size_));
       invert_filter(static_cast<Filter>(header.filter), header.stride, {reinterpret_cast<std::byte*>(output_), size_},
-                    std::span(work_.scratch).first(size_));
+                    std::span(work_.scratch).first(size_), most_);
     }
     return true;
   }
@@ -647,6 +648,7 @@ class Decoder {
   uint32_t tables_ = 0, map_ = 0;  // of literals in force; 0: none
   uint32_t low_bits_ = 0;
   std::array<bool, kFields> has_field_{};
+  Vectors most_;
   const VectorLanes* vectors_;
   bool uses_low_bits_ = false;
 };
@@ -672,7 +674,7 @@ TileVerdict decode_tile(std::span<const uint32_t> words, std::span<std::byte> ou
   // Many more words than any encoder writes are not worth a copy.
   if (output.empty() || output.size() > kMaxTileBytes || words.size() > 2 * output.size() + 4096)
     return decode_tile_reference(words, output);
-  if (Decoder(workspace(), words, output, vector_lanes(most)).run()) return {};
+  if (Decoder(workspace(), words, output, most).run()) return {};
   return decode_tile_reference(words, output);
 }
 

@@ -119,7 +119,8 @@ class ReferenceDecoder {
     if (has_padding_ || position_ != words_.size()) return Reason::bad_padding;
 
     const auto scratch = std::make_unique<std::byte[]>(output_.size());
-    invert_filter(static_cast<Filter>(header_.filter), header_.stride, output_, {scratch.get(), output_.size()});
+    invert_filter(static_cast<Filter>(header_.filter), header_.stride, output_, {scratch.get(), output_.size()},
+                  Vectors::none);
     return Reason::none;
   }
 

@@ -100,8 +100,11 @@ TEST_SUITE("gstd filters") {
           for (size_t i = 0; i < size; ++i) expected[i] = static_cast<std::byte>(naive[i]);
           apply_filter(static_cast<Filter>(filter), stride, from, to, scratch);
           CHECK(to == expected);
-          invert_filter(static_cast<Filter>(filter), stride, to, scratch);
-          CHECK(to == from);
+          for (const Vectors most : {Vectors::none, Vectors::up_to_128, Vectors::up_to_256, Vectors::all}) {
+            std::vector<std::byte> inverted = to;
+            invert_filter(static_cast<Filter>(filter), stride, inverted, scratch, most);
+            CHECK(inverted == from);
+          }
         }
   }
 }
