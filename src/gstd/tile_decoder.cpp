@@ -579,19 +579,17 @@ class Decoder {
     uint8_t* const safe_end = size_ >= kCopySlack ? output_ + (size_ - kCopySlack) : output_;
     for (uint32_t l = 0; l < count; ++l) {
       const Sequence sequence = {sequences_.literals[l], sequences_.match[l], sequences_.offset[l]};
-      const uint8_t* from = to + sequence.literals - sequence.offset;
       if (to + sequence.literals + sequence.match <= safe_end) {
         copy_by_32(to, literals, sequence.literals);
         to += sequence.literals;
-        if (sequence.offset >= 16) {
-          copy_by_32(to, from, sequence.match);
-        } else {
-          copy_near(to, sequence);
-        }
+        copy_match(to, sequence.offset, sequence.match);
       } else {
         std::memcpy(to, literals, sequence.literals);
         to += sequence.literals;
-        for (uint32_t i = 0; i < sequence.match; ++i) to[i] = from[i];
+        // A match that ends a tile may be long: only its last bytes are copied one by one.
+        const uint32_t fast = to < safe_end ? std::min(sequence.match, static_cast<uint32_t>(safe_end - to)) : 0;
+        if (fast != 0) copy_match(to, sequence.offset, fast);
+        for (uint32_t i = fast; i < sequence.match; ++i) to[i] = (to - sequence.offset)[i];
       }
       to += sequence.match;
       literals += sequence.literals;
@@ -607,22 +605,29 @@ class Decoder {
     }
   }
 
+  // May write kCopySlack bytes past the match.
+  static void copy_match(uint8_t* to, uint32_t offset, uint32_t count) {
+    if (offset >= 16)
+      copy_by_32(to, to - offset, count);
+    else
+      copy_near(to, offset, count);
+  }
+
   // Offsets below 16. Reads the period once and writes it repeatedly: reading bytes that were just written takes long.
-  static void copy_near(uint8_t* to, const Sequence& sequence) {
-    const uint32_t offset = sequence.offset;
+  static void copy_near(uint8_t* to, uint32_t offset, uint32_t count) {
     const uint8_t* const from = to - offset;
     if (offset >= 8) {
       uint64_t first, last;
       std::memcpy(&first, from, 8);
       std::memcpy(&last, to - 8, 8);
-      for (uint32_t i = 0; i < sequence.match; i += offset) {
+      for (uint32_t i = 0; i < count; i += offset) {
         std::memcpy(to + i, &first, 8);
         std::memcpy(to + i + offset - 8, &last, 8);
       }
       return;
     }
     if (offset == 1) {
-      std::memset(to, *from, sequence.match);
+      std::memset(to, *from, count);
       return;
     }
     // How often the period begins in 8 bytes, and the length of its whole repetitions.
@@ -632,7 +637,7 @@ class Decoder {
     const uint64_t once = load_u64(reinterpret_cast<const std::byte*>(from)) & ((uint64_t{1} << 8 * offset) - 1);
     std::array<std::byte, 8> repeated;
     store_u64(repeated.data(), once * kTimes[offset]);
-    for (uint32_t i = 0; i < sequence.match; i += kWhole[offset]) std::memcpy(to + i, repeated.data(), 8);
+    for (uint32_t i = 0; i < count; i += kWhole[offset]) std::memcpy(to + i, repeated.data(), 8);
   }
 
   // The largest alignment first.
