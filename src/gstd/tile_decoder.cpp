@@ -152,8 +152,13 @@ class LiteralLanes {
     return table.entries[fifo >> (64 - kMaxCodeLength)];
   }
   // Two literals of each of 8 lanes, or of one. What `to` writes may alias members: they are read before.
+  // Apart from the loops around it, whose variables would take its registers.
   template <uint32_t count>
-  void take_twos(uint32_t first, uint8_t* to, size_t apart) {
+#if defined(__GNUC__)
+  [[gnu::noinline]]
+#endif
+  void
+  take_twos(uint32_t first, uint8_t* to, size_t apart) {
     const LiteralTable* const tables = tables_;
     uint64_t* const fifos = &fifo_[first];
     Entry* const previous = &previous_[first];
