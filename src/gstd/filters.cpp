@@ -192,9 +192,7 @@ void from_differences_of(std::byte* bytes, size_t numbers) {
 }
 template <uint32_t order>
 void from_differences(uint32_t stride, std::byte* bytes, size_t numbers, Vectors most) {
-  // Registers take all orders of near numbers in one pass, which is faster.
-  const bool is_near = order > 1 && stride <= 4;
-  if (const VectorSums* sums = vector_sums(most); sums != nullptr && !is_near && stride <= kMaxSumStride) {
+  if (const VectorSums* sums = vector_sums(most); sums != nullptr && stride <= kMaxSumStride) {
     for (uint32_t o = 0; o < order; ++o) sums->of_numbers(bytes, 2 * numbers, stride);
     return;
   }

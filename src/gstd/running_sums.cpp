@@ -18,8 +18,9 @@ namespace weft::gstd::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Of 16 bytes at a time: their own sums by doubling distances, then those before.
-template <class Item, uint32_t doublings>
+// Of 16 bytes at a time: their own sums by doubling distances, then those before. If the stride divides 16, only one
+// addition waits for the 16 before.
+template <class Item, uint32_t doublings, bool divides>
 void add_up(std::byte* bytes, size_t size, uint32_t stride) {
   constexpr uint32_t kBytes = 16;
   const hn::Full128<uint8_t> all;
@@ -39,9 +40,12 @@ void add_up(std::byte* bytes, size_t size, uint32_t stride) {
     for (uint32_t d = 0; d < doublings; ++d)
       sums = hn::Add(
           sums, hn::BitCast(items, hn::TableLookupBytesOr0(hn::BitCast(all, sums), hn::Load(all, from[d].data()))));
-    sums = hn::Add(sums, before);
-    hn::StoreU(hn::BitCast(all, sums), all, to + at);
-    before = hn::BitCast(items, hn::TableLookupBytes(hn::BitCast(all, sums), hn::Load(all, from[doublings].data())));
+    const auto last = [&](auto of) HWY_ATTR {
+      return hn::BitCast(items, hn::TableLookupBytes(hn::BitCast(all, of), hn::Load(all, from[doublings].data())));
+    };
+    const auto result = hn::Add(sums, before);
+    hn::StoreU(hn::BitCast(all, result), all, to + at);
+    before = divides ? hn::Add(before, last(sums)) : last(result);
   }
   for (at = std::max<size_t>(at, stride); at < size; at += sizeof(Item)) {
     Item item, sum;
@@ -55,11 +59,15 @@ void add_up(std::byte* bytes, size_t size, uint32_t stride) {
 template <class Item>
 void add_up(std::byte* bytes, size_t size, uint32_t stride) {
   if constexpr (sizeof(Item) == 1)
-    if (stride == 1) return add_up<Item, 4>(bytes, size, stride);
-  if (stride < 4) return add_up<Item, 3>(bytes, size, stride);
-  if (stride < 8) return add_up<Item, 2>(bytes, size, stride);
-  if (stride < 16) return add_up<Item, 1>(bytes, size, stride);
-  return add_up<Item, 0>(bytes, size, stride);
+    if (stride == 1) return add_up<Item, 4, true>(bytes, size, stride);
+  if (stride == 2) return add_up<Item, 3, true>(bytes, size, stride);
+  if constexpr (sizeof(Item) == 1)
+    if (stride == 3) return add_up<Item, 3, false>(bytes, size, stride);
+  if (stride == 4) return add_up<Item, 2, true>(bytes, size, stride);
+  if (stride < 8) return add_up<Item, 2, false>(bytes, size, stride);
+  if (stride == 8) return add_up<Item, 1, true>(bytes, size, stride);
+  if (stride < 16) return add_up<Item, 1, false>(bytes, size, stride);
+  return add_up<Item, 0, true>(bytes, size, stride);
 }
 
 constexpr VectorSums kSums = {add_up<uint8_t>, add_up<uint16_t>};
