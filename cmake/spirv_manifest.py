@@ -14,6 +14,7 @@ import sys
 
 # Of the SPIR-V specification.
 kSource, kSourceContinued, kSourceExtension, kName, kMemberName, kString = 3, 2, 4, 5, 6, 7
+kLine, kNoLine = 8, 317
 kCapability, kModuleProcessed, kDecorate, kMemberDecorate, kFunction = 17, 330, 71, 72, 54
 kTypeBool, kTypeInt, kTypeFloat, kTypeVector, kTypeArray, kTypeStruct, kTypePointer = 20, 21, 22, 23, 28, 30, 32
 kConstant, kSpecConstantTrue, kSpecConstantFalse, kSpecConstant, kSpecConstantComposite = 43, 48, 49, 50, 51
@@ -37,13 +38,15 @@ class Module:
         self.names, self.members, self.types, self.constants, self.decorations = {}, {}, {}, {}, {}
         self.offsets, self.capabilities, self.push, self.specialized, self.workgroup = {}, set(), None, {}, None
         stripped, at = words[:5], 5
+        has_lines = False  # in functions too
         while at < len(words):
             count, code = words[at] >> 16, words[at] & 0xffff
-            if code == kFunction:
+            has_lines = has_lines or code == kString
+            if code == kFunction and not has_lines:
                 stripped.extend(words[at:])
                 break
             self.take(code, words[at + 1:at + count])
-            if code not in (kSource, kSourceContinued, kSourceExtension, kName, kMemberName, kString,
+            if code not in (kSource, kSourceContinued, kSourceExtension, kName, kMemberName, kString, kLine, kNoLine,
                             kModuleProcessed):
                 stripped.extend(words[at:at + count])
             at += count

@@ -29,9 +29,9 @@ struct SelectPush {
   weft_address indices_0;  // indices of each partition
   weft_address indices_1;
   weft_address indices_2;
-  weft_address counts;    // one count for each partition
-  weft_u64 low;           // of the test: a lower bound, a mask, or the first threshold
-  weft_u64 span;          // of the test: a width, the bits wanted, or the second threshold
+  weft_address counts;           // one count for each partition
+  weft_u64 low;                  // of the test: a lower bound, a mask, or the first threshold
+  weft_u64 span;                 // of the test: a width, the bits wanted, or the second threshold
   weft_u32 flags;                // kSelect…, the head from bit 8 on
   weft_u32 first_tile;           // the chunk's
   weft_u32 chunk_tiles;          // how many the chunk has at most

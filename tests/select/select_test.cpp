@@ -732,6 +732,6 @@ TEST_SUITE("select") {
 // Faults that these tests catch: tests/mutants.
 // why: rows of a selection overwrite each other
 // file: shaders/select/select_move.glsl
-// find: before += ballot_bit_count(lanes);
-// with: before += 0u;
+// find: before.x += ballot_bit_count(first);
+// with: before.x += 0u;
 // run: native --test-suite=select
