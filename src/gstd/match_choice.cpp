@@ -62,7 +62,7 @@ void MatchChooser::settle(uint32_t at) {
 void MatchChooser::take(uint32_t at, uint32_t offset, uint32_t least, uint32_t most, const BlockPrices& prices) {
   const Node& from = nodes_[at];
   const uint32_t price = from.price + offset_price(prices, offset, from.repeats) + run_prices_[0] + prices.sequence +
-                         (offset < kNearOffset ? prices.near : 0);
+                         (offset < kNearOffset ? prices.of_near : 0);
   const auto reach = [&](uint32_t length, uint32_t of_length) {
     Node& to = nodes_[at + length];
     if (price + of_length >= to.price) return;

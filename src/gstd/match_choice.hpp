@@ -29,7 +29,7 @@ struct BlockPrices {
   uint32_t low_bits = 0;                                                  ///< of offsets, in a table; 0: no table
   std::array<uint16_t, 8> low_bits_prices{};
   uint32_t sequence = 0;  ///< of each, beside its symbols and bits
-  uint32_t near = 0;      ///< of each with an offset below kNearOffset, beside that
+  uint32_t of_near = 0;   ///< of each with an offset below kNearOffset, beside that
 };
 
 /// Finds the cheapest parse of a tile from literals, found matches, their beginnings, and repeated offsets. A match of

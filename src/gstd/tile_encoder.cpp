@@ -438,7 +438,7 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
   BlockPrices& of = prices.emplace_back();
   of.begin = plan.begin;
   of.sequence = kSequencePrice + static_cast<uint32_t>(std::min(excess(), kMostPriced) / kPricedOfOne);
-  of.near = kNearPrice;
+  of.of_near = kNearPrice;
   const auto set = [](std::span<const uint16_t> frequencies, std::span<uint16_t> to) {
     for (size_t symbol = 0; symbol < frequencies.size(); ++symbol)
       to[symbol] = static_cast<uint16_t>(
