@@ -53,7 +53,7 @@ TEST_SUITE("gstd match choice") {
 
   TEST_CASE("a match with an offset below 64 costs the price of near ones") {
     BlockPrices prices = even_prices(800, 400);
-    prices.near = 30000;
+    prices.of_near = 30000;
     std::vector<std::byte> bytes;
     for (int i = 0; i < 72; ++i) bytes.push_back(static_cast<std::byte>(i % 64));
     check_one(choose(bytes, {prices}), 64, 8, 64);
@@ -61,7 +61,7 @@ TEST_SUITE("gstd match choice") {
     bytes.erase(bytes.begin() + 63, bytes.end());
     for (int i = 1; i < 9; ++i) bytes.push_back(static_cast<std::byte>(i));
     CHECK(choose(bytes, {prices}).empty());
-    prices.near = 0;
+    prices.of_near = 0;
     check_one(choose(bytes, {prices}), 63, 8, 63);
   }
 
