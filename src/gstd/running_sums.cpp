@@ -30,7 +30,7 @@ void add_up(std::byte* bytes, size_t size, uint32_t stride) {
   for (uint32_t i = 0; i < kBytes; ++i) {
     for (uint32_t d = 0; d < doublings; ++d)
       from[d][i] = static_cast<uint8_t>(i >= stride << d ? i - (stride << d) : 0x80);
-    from[doublings][i] = static_cast<uint8_t>(kBytes - stride + i % stride);
+    from[doublings][i] = static_cast<uint8_t>(kBytes - stride + i % std::max<size_t>(stride, 1));
   }
   uint8_t* const to = reinterpret_cast<uint8_t*>(bytes);
   auto before = hn::Zero(items);

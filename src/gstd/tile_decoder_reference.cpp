@@ -377,11 +377,11 @@ class ReferenceDecoder {
     return entry.symbol();
   }
 
+  std::array<LiteralTable, kMaxLiteralTables> literal_tables_;
   std::span<const uint32_t> words_;
   std::span<std::byte> output_;
   size_t position_ = 0;  // of the next word
   size_t bytes_ = 0;     // taken from it on, after all words
-  bool truncated_ = false, has_padding_ = false;
 
   TileHeader header_;
   uint32_t lanes_ = 1;
@@ -393,12 +393,12 @@ class ReferenceDecoder {
   std::array<uint32_t, kRepeats> repeats_ = kFirstRepeats;
   std::vector<Sequence> sequences_;  // of the block
 
-  std::array<LiteralTable, kMaxLiteralTables> literal_tables_;
   uint32_t map_ = 0;
-  bool has_tables_ = false;  // of literals in force
   std::array<RansTable, kFields> fields_;
   std::array<bool, kFields> has_field_{};
-  uint32_t low_bits_ = 0;  // of the table of low bits
+  uint32_t low_bits_ = 0;    // of the table of low bits
+  bool has_tables_ = false;  // of literals in force
+  bool truncated_ = false, has_padding_ = false;
   bool uses_low_bits_ = false;
 };
 
