@@ -30,6 +30,11 @@ glibc=2.28
 part() { sed -n "s/^#define WEFT_VERSION_$1 \([0-9]*\)$/\1/p" "$source/include/weft/version.hpp"; }
 version=$(part MAJOR).$(part MINOR).$(part PATCH)
 say() { printf 'kit: %s\n' "$*" >&2; }
+# What cannot be fetched is missing, which the test says; a kit fails.
+not_fetched() {
+  say "cannot fetch $1"
+  exit $([[ $only == windows ]] && echo 77 || echo 1)
+}
 as_root=()
 ((EUID == 0)) || as_root=(sudo)
 
@@ -40,7 +45,8 @@ lay_out_dependencies() {
   rm -rf "$work/dependencies" "$work/packages"
   mkdir -p "$work/packages"
   (cd "$work/packages" && apt-get -qq download libvulkan-dev libvulkan-volk-dev libzstd-dev liblz4-dev libdeflate-dev \
-    libfmt9 libfmt-dev libcli11-dev nlohmann-json3-dev libxxhash-dev libhwy-dev doctest-dev)
+    libfmt9 libfmt-dev libcli11-dev nlohmann-json3-dev libxxhash-dev libhwy-dev doctest-dev) ||
+    not_fetched "-dev packages"
   local package
   for package in "$work"/packages/*.deb; do dpkg -x "$package" "$work/dependencies"; done
   # The one CMake package among them that has its prefix inside.
@@ -84,7 +90,8 @@ build_windows_libraries() {
     'Component: main' | sort -u >"$sources/sources.list"
   local options=(-qq -o "Dir::Etc::sourcelist=$sources/sources.list" -o Dir::Etc::sourceparts=-
                  -o "Dir::State::lists=$sources/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
-  (cd "$sources" && apt-get "${options[@]}" update && apt-get "${options[@]}" source libzstd lz4 libdeflate) >&2
+  (cd "$sources" && apt-get "${options[@]}" update && apt-get "${options[@]}" source libzstd lz4 libdeflate) >&2 ||
+    not_fetched "sources of packages"
   windows_library zstd -DZSTD_DISABLE_ASM "$sources"/libzstd-*/lib/{common,compress,decompress}/*.c
   windows_library lz4 "$sources"/lz4-*/lib/lz4{,hc}.c
   local deflate
