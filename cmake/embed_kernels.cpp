@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,11 +95,19 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::vector<std::string> kernels(argv + 3, argv + argc);
-  std::sort(kernels.begin(), kernels.end());
+  std::ranges::sort(kernels);
+  // Kernels of one backend, which ends their names, are more alike: their code stands together.
+  std::vector<size_t> order(kernels.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return kernels[i].substr(kernels[i].rfind('.') + 1); });
 
   std::vector<weft::PackedKernel> entries;
   std::vector<weft::PackedBlock> blocks;
   std::vector<char> names, data;
+  for (const std::string& kernel : kernels) {
+    entries.push_back({static_cast<uint32_t>(names.size()), static_cast<uint32_t>(kernel.size()), 0, 0, 0});
+    names.insert(names.end(), kernel.begin(), kernel.end());
+  }
   std::vector<uint32_t> words, block, code;
   const auto finish_block = [&] {
     if (block.empty()) return;
@@ -110,17 +119,17 @@ int main(int argc, char** argv) {
   };
   const std::string output = argv[1];
   std::string dependencies = output + ":";
-  for (const std::string& kernel : kernels) {
+  for (const size_t i : order) {
+    const std::string& kernel = kernels[i];
     code.clear();
     if (!read_words(kernel + ".spv", words) || !append_stripped(words, code)) {
       std::fprintf(stderr, "weft_embed_kernels: %s.spv is not a SPIR-V file\n", kernel.c_str());
       return 1;
     }
     if ((block.size() + code.size()) * sizeof(uint32_t) > kBlockBytes) finish_block();
-    entries.push_back({static_cast<uint32_t>(names.size()), static_cast<uint32_t>(kernel.size()),
-                       static_cast<uint32_t>(blocks.size()), static_cast<uint32_t>(block.size()),
-                       static_cast<uint32_t>(code.size())});
-    names.insert(names.end(), kernel.begin(), kernel.end());
+    entries[i].block = static_cast<uint32_t>(blocks.size());
+    entries[i].first_word = static_cast<uint32_t>(block.size());
+    entries[i].words = static_cast<uint32_t>(code.size());
     block.insert(block.end(), code.begin(), code.end());
     std::ifstream rule(kernel + ".spv.d");
     std::string target, prerequisites;

@@ -4,8 +4,8 @@
 //
 //   PackedKernels, PackedKernel[kernels] sorted by name, PackedBlock[blocks], names, data
 //
-// A block is the code of neighbouring kernels, end to end, as one frame of Zstandard; or as it is where packed_bytes is
-// bytes. Offsets count bytes from the PackedKernels on.
+// A block is the code of kernels, end to end, as one frame of Zstandard; or as it is where packed_bytes is bytes.
+// Offsets count bytes from the PackedKernels on.
 #pragma once
 
 #include <cstdint>
