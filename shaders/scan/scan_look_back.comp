@@ -2,7 +2,8 @@
 //
 // Scan in one dispatch.
 //
-// kernel: TYPES ${scan_types}
+// kernel: TYPES ${other_scan_types}
+// kernel: TYPES ${optimized_scan_types} OPTIMIZED ${optimized_scan_types} DEFINES WEFT_LOOK_BACK_FAST_PATH
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "weft/look_back.glsl"
