@@ -2,6 +2,7 @@
 #include "gstd/table_choice.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "gstd/models.hpp"
 
@@ -54,71 +55,127 @@ const std::array<uint32_t, kRansSlots + 1> kRansCosts = [] {
 
 namespace {
 
-// Counts above bytes, so that they sort as numbers; ascending.
-using Leaves = std::array<uint64_t, 256>;
-uint64_t count_of(uint64_t leaf) { return leaf >> 8; }
-uint32_t byte_of(uint64_t leaf) { return static_cast<uint32_t>(leaf & 255); }
+// The bytes that occur, by ascending count. A count of ~0 ends them.
+struct Leaves {
+  std::array<uint64_t, 257> counts;
+  std::array<uint8_t, 256> bytes;
+  uint32_t size = 0;
+};
 
-// Huffman's tree of at least two leaves. Nodes come out in ascending order, like leaves: the two smallest are at the
-// heads of two queues. Returns false if a code is too long.
-bool choose_unlimited(const Leaves& leaves, uint32_t present, CodeLengths& lengths) {
-  std::array<uint64_t, 256> weights;
-  std::array<uint32_t, 512> parents;  // of leaves, then of nodes
-  uint32_t leaf = 0, node = 0;
-  for (uint32_t made = 0; made + 1 < present; ++made) {
-    uint64_t sum = 0;
-    for (uint32_t child = 0; child < 2; ++child) {
-      const bool takes_leaf = node == made || (leaf < present && count_of(leaves[leaf]) <= weights[node]);
-      sum += takes_leaf ? count_of(leaves[leaf]) : weights[node];
-      parents[takes_leaf ? leaf++ : 256 + node++] = made;
+void sort_bytes(const Counts& counts, Leaves& leaves) {
+  // Most counts are small, and have a row each. The others are sorted, as numbers: counts above bytes.
+  constexpr uint32_t kRows = 512;
+  std::array<uint32_t, kRows> next{};
+  std::array<uint64_t, 256> large;
+  uint32_t larger = 0;
+  for (const uint32_t count : counts)
+    if (count < kRows) ++next[count];
+  uint32_t size = next[0] = 0;
+  for (uint32_t& row : next) size += std::exchange(row, size);
+  for (uint32_t s = 0; s < 256; ++s) {
+    if (counts[s] >= kRows) {
+      large[larger++] = uint64_t{counts[s]} << 8 | s;
+    } else if (counts[s] != 0) {
+      const uint32_t at = next[counts[s]]++;
+      leaves.counts[at] = counts[s];
+      leaves.bytes[at] = static_cast<uint8_t>(s);
     }
-    weights[made] = sum;
+  }
+  std::sort(large.begin(), large.begin() + larger);
+  for (uint32_t i = 0; i < larger; ++i, ++size) {
+    leaves.counts[size] = large[i] >> 8;
+    leaves.bytes[size] = static_cast<uint8_t>(large[i]);
+  }
+  leaves.counts[size] = ~uint64_t{0};
+  leaves.size = size;
+}
+
+// Leaves of each length in a row: those of length l are numbers begin[l] to begin[l - 1].
+using LengthRows = std::array<uint32_t, kMaxCodeLength + 1>;
+
+// By Huffman's tree of at least two leaves, of which those that are too deep get the longest code. Nodes come out in
+// ascending order, like leaves: the two smallest are at the heads of two queues.
+LengthRows rows_of(const Leaves& leaves) {
+  std::array<uint64_t, 257> nodes;
+  std::array<uint32_t, 512> parents;  // of leaves, then of nodes
+  const uint32_t inner = leaves.size - 1;
+  std::fill_n(nodes.begin(), inner + 1, ~uint64_t{0});
+  uint32_t leaf = 0, node = 0;
+  for (uint32_t made = 0; made < inner; ++made) {
+    uint64_t sum = 0;
+    // Without branches, which could not be predicted.
+    for (uint32_t child = 0; child < 2; ++child) {
+      const uint64_t of_leaf = leaves.counts[leaf], of_node = nodes[node];
+      const uint32_t takes_leaf = of_leaf <= of_node ? 1 : 0;
+      parents[takes_leaf != 0 ? leaf : 256 + node] = made;
+      sum += std::min(of_leaf, of_node);
+      leaf += takes_leaf;
+      node += 1 - takes_leaf;
+    }
+    nodes[made] = sum;
   }
   std::array<uint8_t, 256> depths;
-  depths[present - 2] = 0;
-  for (uint32_t n = present - 2; n-- != 0;) depths[n] = static_cast<uint8_t>(depths[parents[256 + n]] + 1);
-  if (depths[parents[0]] + 1u > kMaxCodeLength) return false;  // the rarest leaf is among the deepest
-  for (uint32_t l = 0; l < present; ++l) lengths[byte_of(leaves[l])] = static_cast<uint8_t>(depths[parents[l]] + 1);
-  return true;
+  depths[inner - 1] = 0;
+  for (uint32_t n = inner - 1; n-- != 0;) depths[n] = static_cast<uint8_t>(depths[parents[256 + n]] + 1);
+  LengthRows begin{};
+  for (uint32_t l = 0; l < leaves.size; ++l) ++begin[std::min(depths[parents[l]] + 1u, kMaxCodeLength)];
+  uint32_t at = 0;
+  for (uint32_t length = kMaxCodeLength; length != 0; --length) at += std::exchange(begin[length], at);
+  begin[0] = at;
+  return begin;
+}
+
+// Moves leaves between rows until the code is complete.
+void complete(const Leaves& leaves, LengthRows& begin) {
+  const auto is_empty = [&](uint32_t length) { return begin[length] == begin[length - 1]; };
+  int64_t excess = -(int64_t{1} << kMaxCodeLength);  // in codes of the greatest length
+  for (uint32_t length = 1; length <= kMaxCodeLength; ++length)
+    excess += int64_t{begin[length - 1] - begin[length]} << (kMaxCodeLength - length);
+  // Lengthens codes, those first that cost least for what is needed of what they free.
+  while (excess > 0) {
+    uint32_t best = 0;
+    uint64_t cost = 0, freed = 0;
+    for (uint32_t length = 1; length < kMaxCodeLength; ++length) {
+      if (is_empty(length)) continue;
+      const uint64_t more = leaves.counts[begin[length]];
+      const uint64_t frees = std::min(uint64_t{1} << (kMaxCodeLength - length - 1), static_cast<uint64_t>(excess));
+      if (best != 0 && more * freed >= cost * frees) continue;
+      best = length, cost = more, freed = frees;
+    }
+    ++begin[best];
+    excess -= int64_t{1} << (kMaxCodeLength - best - 1);
+  }
+  // Shortens codes by what is left. One of the longest always can be.
+  while (excess < 0) {
+    uint32_t best = 0;
+    uint64_t gain = 0, taken = 1;
+    for (uint32_t length = 2; length <= kMaxCodeLength; ++length) {
+      const int64_t takes = int64_t{1} << (kMaxCodeLength - length);
+      if (is_empty(length) || takes > -excess) continue;
+      const uint64_t less = leaves.counts[begin[length - 1] - 1];
+      if (less * taken <= gain * static_cast<uint64_t>(takes)) continue;
+      best = length, gain = less, taken = static_cast<uint64_t>(takes);
+    }
+    --begin[best - 1];
+    excess += static_cast<int64_t>(taken);
+  }
 }
 
 }  // namespace
 
-// Package-merge, if codes have to be shortened: in each of kMaxCodeLength rounds, pairs of the last round's choice
-// compete with the bytes.
 void choose_lengths(const Counts& counts, CodeLengths& lengths) {
   lengths.fill(0);
   Leaves leaves;
-  uint32_t present = 0;
-  for (uint32_t s = 0; s < 256; ++s)
-    if (counts[s] != 0) leaves[present++] = uint64_t{counts[s]} << 8 | s;
-  if (present <= 1) {
-    lengths[present == 0 ? 0 : byte_of(leaves[0])] = 1;
+  sort_bytes(counts, leaves);
+  if (leaves.size <= 1) {
+    lengths[leaves.size == 0 ? 0 : leaves.bytes[0]] = 1;
     return;
   }
-  std::sort(leaves.begin(), leaves.begin() + present);
-  if (choose_unlimited(leaves, present, lengths)) return;
-
-  std::array<uint64_t, 512> weights{}, merged{};
-  std::array<std::array<bool, 512>, kMaxCodeLength> is_leaf;
-  uint32_t packages = 0;
-  for (uint32_t round = 0; round < kMaxCodeLength; ++round) {
-    uint32_t leaf = 0, package = 0, size = 0;
-    while (leaf < present || package < packages) {
-      const bool takes_leaf = package == packages || (leaf < present && count_of(leaves[leaf]) <= weights[package]);
-      merged[size] = takes_leaf ? count_of(leaves[leaf++]) : weights[package++];
-      is_leaf[round][size++] = takes_leaf;
-    }
-    packages = size / 2;
-    for (uint32_t p = 0; p < packages; ++p) weights[p] = merged[2 * p] + merged[2 * p + 1];
-  }
-  uint32_t taken = 2 * present - 2;
-  for (uint32_t round = kMaxCodeLength; round-- != 0;) {
-    uint32_t taken_leaves = 0;
-    for (uint32_t i = 0; i < taken; ++i)
-      if (is_leaf[round][i]) ++lengths[byte_of(leaves[taken_leaves++])];
-    taken = 2 * (taken - taken_leaves);
-  }
+  LengthRows begin = rows_of(leaves);
+  complete(leaves, begin);
+  for (uint32_t length = kMaxCodeLength; length != 0; --length)
+    for (uint32_t l = begin[length]; l < begin[length - 1]; ++l)
+      lengths[leaves.bytes[l]] = static_cast<uint8_t>(length);
 }
 
 Cost literals_cost(const Counts& counts, const CodeLengths& lengths) {

@@ -15,7 +15,8 @@ namespace weft::gstd {
 
 using Counts = std::array<uint32_t, 256>;
 
-/// Lengths of the shortest code of at most kMaxCodeLength bits. If all counts are 0, the code of byte 0 alone.
+/// Lengths of the shortest code, if none is longer than kMaxCodeLength bits; otherwise of one that is nearly as short.
+/// If all counts are 0, the code of byte 0 alone.
 void choose_lengths(const Counts& counts, CodeLengths& lengths);
 Cost literals_cost(const Counts& counts, const CodeLengths& lengths);
 /// Cost of a description in `1 << lanes_log` lanes.

@@ -61,7 +61,7 @@ double bits_of(Cost cost) { return static_cast<double>(cost) / static_cast<doubl
 }  // namespace
 
 TEST_SUITE("gstd choice of tables") {
-  TEST_CASE("no code of the lengths allowed is shorter") {
+  TEST_CASE("no code of the lengths allowed is shorter, or by little if there are codes of the greatest length") {
     Random random(1);
     uint32_t limited = 0;
     for (uint32_t run = 0; run < 300; ++run) {
@@ -78,8 +78,11 @@ TEST_SUITE("gstd choice of tables") {
       choose_lengths(counts, lengths);
       CHECK(is_complete(lengths));
       for (uint32_t s = 0; s < 256; ++s) CHECK((lengths[s] != 0) == (counts[s] != 0));
-      CHECK(literals_cost(counts, lengths) == ShortestCode(counts).bits() * kBit);
-      limited += *std::max_element(lengths.begin(), lengths.end()) == kMaxCodeLength ? 1 : 0;
+      const bool is_limited = *std::max_element(lengths.begin(), lengths.end()) == kMaxCodeLength;
+      const uint64_t bits = literals_cost(counts, lengths) / kBit, shortest = ShortestCode(counts).bits();
+      CHECK(bits >= shortest);
+      CHECK(bits <= shortest + (is_limited ? shortest / 64 : 0));
+      limited += is_limited ? 1 : 0;
     }
     CHECK(limited > 20);
   }
