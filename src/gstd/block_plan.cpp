@@ -187,7 +187,7 @@ void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> 
       count -= now;
     }
   };
-  for (const Match& match : matches) {
+  const auto split = [&](const Match& match) {
     literals(match.literals);
     uint32_t left = match.length;
     while (left != 0) {
@@ -202,7 +202,31 @@ void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> 
       position += now;
       left -= now;
     }
-  }
+  };
+  // Adds the sequences that the block takes as they are, from `first` on, and returns the one after them.
+  const auto take = [&](size_t first) {
+    const uint32_t limit = segment < segments_.size() ? segments_[segment].begin : ~0u;
+    const uint32_t end = blocks.back().begin + kMaxBlockBytes;
+    uint32_t at = position, left = work;
+    size_t next = first;
+    for (; next < matches.size(); ++next) {
+      const auto [run, length, offset] = matches[next];
+      if (at + run >= limit || at + run + length > end || left < run + kSequenceWork || length > kMaxMatch) break;
+      at += run + length;
+      left -= run + kSequenceWork;
+    }
+    if (next == first) return next;
+    const size_t of_first = sequences.size();
+    sequences.insert(sequences.end(), matches.begin() + static_cast<std::ptrdiff_t>(first),
+                     matches.begin() + static_cast<std::ptrdiff_t>(next));
+    sequences[of_first].literals += pending;
+    blocks.back().count += static_cast<uint32_t>(next - first);
+    pending = 0;
+    position = at;
+    work = left;
+    return next;
+  };
+  for (size_t next = take(0); next < matches.size(); next = take(next + 1)) split(matches[next]);
   literals(static_cast<uint32_t>(bytes.size()) - position);
   end_block();
 }
