@@ -88,14 +88,16 @@ void each_sample(std::span<const std::byte> tile, const Use& use) {
     use(tile.subspan((tile.size() - kFewBytes) * s / (kFewSamples - 1) / 16 * 16, kFewBytes));
 }
 
-// Stride 0: bytes without differences. `planes` is a power of two.
-Cost sampled_cost(std::span<const std::byte> tile, uint32_t stride, uint32_t planes) {
+// Stride 0: bytes without differences.
+template <uint32_t stride, uint32_t planes>
+Cost sampled_cost(std::span<const std::byte> tile) {
   PlaneCounts counted;
   each_sample(tile, [&](std::span<const std::byte> sample) {
-    for (size_t i = kMaxPlanes; i < kFewBytes; ++i) {
-      const uint32_t before = stride == 0 ? 0 : static_cast<uint32_t>(sample[i - stride]);
-      ++counted.counts[i & (planes - 1)][(static_cast<uint32_t>(sample[i]) - before) & 255];
-    }
+    for (size_t i = kMaxPlanes; i < kFewBytes; i += planes)
+      for (size_t plane = 0; plane < planes; ++plane) {
+        const uint32_t before = stride == 0 ? 0 : static_cast<uint32_t>(sample[i + plane - stride]);
+        ++counted.counts[plane][(static_cast<uint32_t>(sample[i + plane]) - before) & 255];
+      }
   });
   return counted.cost(planes);
 }
@@ -291,7 +293,7 @@ uint64_t FilterScout::estimate_quickly(const FilterChoice& choice, std::span<con
 
 FilterChoice FilterScout::choose_quickly(std::span<const std::byte> tile) {
   if (tile.size() < kPartBytes) return {};
-  const Cost plain = sampled_cost(tile, 0, 1);
+  const Cost plain = sampled_cost<0, 1>(tile);
   FilterChoice best;
   Cost best_cost = plain - plain / 8;  // the gain has to be worth the time
   const auto consider = [&](Filter filter, uint32_t stride, Cost cost) {
@@ -299,9 +301,10 @@ FilterChoice FilterScout::choose_quickly(std::span<const std::byte> tile) {
     best_cost = cost;
     best = {filter, stride, 0};
   };
-  for (const uint32_t stride : {1u, 3u}) consider(Filter::delta, stride, sampled_cost(tile, stride, 1));
-  consider(Filter::delta_planes, 4, sampled_cost(tile, 4, 4));
-  consider(Filter::delta_planes, 2, sampled_cost(tile, 2, 2));
+  consider(Filter::delta, 1, sampled_cost<1, 1>(tile));
+  consider(Filter::delta, 3, sampled_cost<3, 1>(tile));
+  consider(Filter::delta_planes, 4, sampled_cost<4, 4>(tile));
+  consider(Filter::delta_planes, 2, sampled_cost<2, 2>(tile));
   if (best.filter == Filter::delta_planes && best.stride == 2)
     for (uint32_t order = 1; order <= 3; ++order)
       consider(static_cast<Filter>(static_cast<uint32_t>(Filter::zigzag_planes) + order - 1), 2,
