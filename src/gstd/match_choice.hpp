@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gstd/format.hpp"
+#include "gstd/lane_steps.hpp"
 #include "gstd/match_finder.hpp"
 #include "gstd/parser.hpp"
 
@@ -43,20 +44,24 @@ class MatchChooser {
 
  private:
   static constexpr uint32_t kKnownLengths = kLongMatch;  // whose prices are in tables
-  // The cheapest parse up to a position.
+  // The cheapest parse up to a position, but for its price.
   struct Node {
-    uint32_t price = ~0u;
-    uint32_t length = 0, offset = 0;  // of the match that ends here; length 0: a literal
-    uint32_t literals = 0;            // since the last match
-    std::array<uint32_t, kRepeats> repeats{};
+    uint32_t length, offset;  // of the match that ends here; length 0: a literal
+    uint32_t literals;        // since the last match
+    std::array<uint32_t, kRepeats> repeats;
+  };
+  // A match from the current position, and the price up to it with what all of its lengths cost.
+  struct Taken {
+    uint32_t length, price;
   };
   void set_block(const BlockPrices& prices);
   void settle(uint32_t at);
   uint32_t leave(uint32_t at, const BlockPrices& prices, std::span<const std::byte> bytes, bool skips,
                  std::span<const FoundMatch> found);
-  void take(uint32_t at, uint32_t offset, uint32_t least, uint32_t most, const BlockPrices& prices);
+  void take(uint32_t at, uint32_t offset, uint32_t least, const Taken& match, const BlockPrices& prices);
 
-  std::vector<Node> nodes_;
+  std::vector<uint32_t> prices_;  // of the cheapest parse up to each position
+  Buffer<Node> nodes_;
   std::array<uint32_t, kKnownLengths> run_prices_{}, length_prices_{};  // of the current block
 };
 
