@@ -37,14 +37,14 @@ constexpr uint32_t kNearPrice = 3u << (kPriceLog - 1);
 
 constexpr uint32_t kCoarsest = 5;  // table of a field that is tried
 constexpr int kTrialParser = 5;    // libzstd's level for trials of filters
-// A filter is refined if its trial takes at most this part more than the best.
+// A filter takes the parser's matches if its trial takes at most this part more than the best.
 constexpr uint64_t kRefinedSlack = 48;
 
 // How filters are chosen.
 enum class Trial : uint8_t {
   none,   // the tile as it is
   quick,  // by entropies of a few bytes, then a part of the tile
-  scout,  // by estimates, then real tables
+  scout,  // by estimates, then tables
 };
 
 // What a level tries. There is no level 0.
@@ -52,9 +52,9 @@ struct Effort {
   int parser;        // libzstd's level
   int filtered;      // of filtered tiles: a longer search finds little more in them
   Trial trial;       // of filters
-  uint32_t tried;    // filters to try with a fast parser's matches and real tables, best by an estimate
-  uint32_t refined;  // of those, best by these, to take the parser's matches, and to search and choose further
-  uint32_t depth;    // of that search
+  uint32_t tried;    // filters to try with a fast parser's matches and tables, best by an estimate
+  uint32_t refined;  // of those, best by these, to take the parser's matches. The best of them is refined:
+  uint32_t depth;    // of its search
   uint32_t rounds;   // how often matches are chosen by their cost in this format
   bool skips;        // whether positions are left out at which a match is unlikely to gain
 };
@@ -71,7 +71,7 @@ constexpr std::array<Effort, kMaxLevel - kMinLevel> kEfforts = {{
     {14, 14, Trial::scout, 2, 1, 0, 0, false},    {14, 14, Trial::scout, 2, 1, 8, 1, true},
     {14, 14, Trial::scout, 3, 1, 16, 1, true},    {14, 14, Trial::scout, 4, 1, 16, 2, true},
     {14, 14, Trial::scout, 6, 1, 24, 2, true},    {14, 14, Trial::scout, 8, 1, 32, 2, false},
-    {14, 14, Trial::scout, 16, 2, 48, 3, false},  {14, 14, Trial::scout, 24, 3, 64, 4, false},
+    {14, 14, Trial::scout, 12, 2, 48, 3, false},  {14, 14, Trial::scout, 24, 3, 64, 4, false},
     {14, 14, Trial::scout, 32, 4, 128, 6, false}, {14, 14, Trial::scout, 48, 6, 256, 10, false},
 }};
 
@@ -165,7 +165,7 @@ struct TileEncoder::Work {
   std::vector<uint32_t> attempt;
   MatchFinder finder;
   MatchChooser chooser;
-  std::vector<BlockPrices> prices, last_prices;  // of the blocks of the last attempt, and of the one before
+  std::vector<BlockPrices> prices, last_prices;  // of the blocks of the last attempt, and of those it was chosen by
 
   // The decoder's tables from the blocks before.
   std::optional<LiteralChoice> before_literals;
@@ -176,6 +176,7 @@ struct TileEncoder::Work {
   uint64_t kept_price = 0;  // of the attempt that is kept
   size_t tile_bytes = 0;
   bool own_tables = true;  // whether they are tried
+  bool is_trial = false;   // whether tables are chosen for what they cost, and nothing is written
   TileHeader header;
   uint32_t lanes = 1;
 
@@ -190,17 +191,22 @@ struct TileEncoder::Work {
 
   void choose_filters(std::span<const std::byte> tile);
   std::span<const std::byte> filter_tile(const FilterChoice& choice, std::span<const std::byte> tile);
+  /// Plans blocks of `matches`.
+  void plan(std::span<const std::byte> bytes, const FilterChoice& choice);
   /// Writes the words of `attempt`, by `matches`. Returns false if they are not smaller than the tile.
   bool write(std::span<const std::byte> bytes, const FilterChoice& choice);
+  /// Bits of the tile by the matches of a fast parser.
+  uint64_t trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice);
   /// Writes `attempt` by the parser's matches.
-  bool try_parser(std::span<const std::byte> bytes, const FilterChoice& choice, bool is_trial);
-  /// Searches and chooses matches by the prices of the last attempt, then by theirs, while that reduces its size.
-  void refine(std::span<const std::byte> bytes, const FilterChoice& choice, std::vector<uint32_t>& words,
+  bool try_parser(std::span<const std::byte> bytes, const FilterChoice& choice);
+  /// Searches, and chooses matches by `last_prices`, then by theirs, while that reduces what an attempt costs, which
+  /// is `best` so far.
+  void refine(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t best, std::vector<uint32_t>& words,
               size_t before);
   void keep_cheaper(std::vector<uint32_t>& words, size_t before);
   void code_sequences();
   /// Whether tables are tried that are a little worse and described in fewer bits.
-  bool tries_cheap_tables() const { return effort.rounds != 0; }
+  bool tries_cheap_tables() const { return effort.rounds != 0 && !is_trial; }
   uint32_t coarsest() const { return tries_cheap_tables() ? kCoarsest : 0; }
   bool tries_contexts() const { return config.contexts && config.level >= 4; }
   /// The tile's sequences beyond kManySequences, as of kDensityBytes.
@@ -594,14 +600,13 @@ bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
     if (spent >= limit) return false;
     set_field_codes(block, tables, codes);
   }
+  if (block.literals == TableMode::own) before_literals = choice;
+  if (is_trial) return true;
   codes.low_bits = block.fields[kLowBits] != TableMode::given ? block.low_bits : FieldCodes::kNone;
 
   writer.uniform(block.pack_first());
   writer.uniform(block.pack_second());
-  if (block.literals == TableMode::own) {
-    write_literal_tables(choice);
-    before_literals = choice;
-  }
+  if (block.literals == TableMode::own) write_literal_tables(choice);
   write_field_tables(block, tables);
   if (effort.rounds != 0) add_prices(plan, block, choice, tables);
   for (uint32_t batch = 0; batch < plan.count; batch += lanes)
@@ -691,7 +696,7 @@ std::span<const std::byte> TileEncoder::Work::filter_tile(const FilterChoice& ch
   return filtered;
 }
 
-bool TileEncoder::Work::write(std::span<const std::byte> bytes, const FilterChoice& choice) {
+void TileEncoder::Work::plan(std::span<const std::byte> bytes, const FilterChoice& choice) {
   const uint64_t bits = config.level > kFastLevels
                             ? planner.plan(bytes, matches, segment_bytes_of(bytes.size()), sequences, blocks)
                             : planner.plan_fast(bytes, matches, plane_bytes(choice, bytes.size()), sequences, blocks);
@@ -703,8 +708,11 @@ bool TileEncoder::Work::write(std::span<const std::byte> bytes, const FilterChoi
   header.filter = static_cast<uint32_t>(choice.filter);
   header.stride = choice.stride;
   lanes = 1u << header.lanes_log;
-
   code_sequences();
+}
+
+bool TileEncoder::Work::write(std::span<const std::byte> bytes, const FilterChoice& choice) {
+  plan(bytes, choice);
   attempt.clear();
   if (!write_tile(bytes, true)) return false;
   if (!writer.finish(header, attempt)) {
@@ -715,6 +723,15 @@ bool TileEncoder::Work::write(std::span<const std::byte> bytes, const FilterChoi
   return attempt.size() * 4 < bytes.size();
 }
 
+uint64_t TileEncoder::Work::trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice) {
+  trial_parser.parse(bytes, matches);
+  plan(bytes, choice);
+  is_trial = true;
+  write_tile(bytes, true);
+  is_trial = false;
+  return spent >> kCostLog;
+}
+
 void TileEncoder::Work::keep_cheaper(std::vector<uint32_t>& words, size_t before) {
   const uint64_t price = price_of_attempt();
   if (words.size() != before && price >= kept_price) return;
@@ -723,24 +740,23 @@ void TileEncoder::Work::keep_cheaper(std::vector<uint32_t>& words, size_t before
   words.insert(words.end(), attempt.begin(), attempt.end());
 }
 
-bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const FilterChoice& choice, bool is_trial) {
+bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const FilterChoice& choice) {
   const bool in_planes = config.level <= kFastLevels && plane_bytes(choice, bytes.size()) != 0;
   const bool searches_less = choice.filter != Filter::none && effort.filtered != effort.parser;
   Parser& of_level = searches_less ? filtered_parser : parser;
-  (is_trial ? trial_parser : in_planes ? plane_parser : of_level).parse(bytes, matches);
+  (in_planes ? plane_parser : of_level).parse(bytes, matches);
   return write(bytes, choice);
 }
 
-void TileEncoder::Work::refine(std::span<const std::byte> bytes, const FilterChoice& choice,
+void TileEncoder::Work::refine(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t best,
                                std::vector<uint32_t>& words, size_t before) {
   finder.find(bytes, effort.depth);
-  uint64_t best = price_of_attempt();
   for (uint32_t round = 0; round < effort.rounds; ++round) {
-    std::swap(prices, last_prices);
     chooser.choose(bytes, finder, last_prices, effort.skips, matches);
     if (write(bytes, choice)) keep_cheaper(words, before);
     if (price_of_attempt() >= best) return;
     best = price_of_attempt();
+    std::swap(prices, last_prices);
   }
 }
 
@@ -758,20 +774,22 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
   const size_t before = words.size();
   // Estimates leave out tables, and more matches than a fast search finds.
   if (work.choices.size() > 1)
-    for (FilterChoice& choice : work.choices) {
-      const bool is_smaller = work.try_parser(work.filter_tile(choice, tile), choice, true);
-      choice.bits = is_smaller ? work.attempt.size() * 32 : ~uint64_t{0};
-      if (is_smaller) work.keep_cheaper(words, before);
-    }
+    for (FilterChoice& choice : work.choices) choice.bits = work.trial_bits(work.filter_tile(choice, tile), choice);
   keep_cheapest(work.choices, work.effort.refined);
   const uint64_t cheapest = work.choices[0].bits;
   std::erase_if(work.choices,
                 [&](const FilterChoice& choice) { return choice.bits - cheapest > cheapest / kRefinedSlack; });
+  FilterChoice best;
+  uint64_t best_price = ~uint64_t{0};
   for (const FilterChoice& choice : work.choices) {
-    const std::span<const std::byte> bytes = work.filter_tile(choice, tile);
-    if (work.try_parser(bytes, choice, false)) work.keep_cheaper(words, before);
-    if (work.effort.rounds != 0) work.refine(bytes, choice, words, before);
+    if (work.try_parser(work.filter_tile(choice, tile), choice)) work.keep_cheaper(words, before);
+    if (const uint64_t price = work.price_of_attempt(); price < best_price) {
+      best_price = price;
+      best = choice;
+      std::swap(work.prices, work.last_prices);
+    }
   }
+  if (work.effort.rounds != 0) work.refine(work.filter_tile(best, tile), best, best_price, words, before);
   return words.size() != before;
 }
 
