@@ -17,7 +17,7 @@ struct FoundMatch {
 };
 
 /// Matches from this length on are compared no further while they are searched; then they are extended.
-constexpr uint32_t kLongMatch = 256;
+constexpr uint32_t kLongMatch = 128;
 
 /// Finds matches by binary trees of the positions before, sorted by their bytes, one for each hash of three bytes. One
 /// a thread.

@@ -142,6 +142,18 @@ Cost choose_field(uint32_t field, std::span<const uint32_t> counts, Cost given, 
   return best;
 }
 
+uint16_t symbol_price(uint16_t frequency) {
+  return static_cast<uint16_t>(frequency == 0 ? kRarePrice : rans_cost(frequency) >> (kCostLog - kPriceLog));
+}
+
+// No symbol costs more than by the given tables: what the parser left out may be worth it.
+void cap_prices(std::span<BlockPrices> prices) {
+  for (BlockPrices& of : prices)
+    for (uint32_t f = 0; f < kLowBits; ++f)
+      for (uint32_t symbol = 0; symbol < kFieldSymbols[f]; ++symbol)
+        of.fields[f][symbol] = std::min(of.fields[f][symbol], symbol_price(kGivenFrequencies[f][symbol]));
+}
+
 }  // namespace
 
 struct TileEncoder::Work {
@@ -446,9 +458,7 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
   of.sequence = kSequencePrice + static_cast<uint32_t>(std::min(excess(), kMostPriced) / kPricedOfOne);
   of.of_near = kNearPrice;
   const auto set = [](std::span<const uint16_t> frequencies, std::span<uint16_t> to) {
-    for (size_t symbol = 0; symbol < frequencies.size(); ++symbol)
-      to[symbol] = static_cast<uint16_t>(
-          frequencies[symbol] == 0 ? kRarePrice : rans_cost(frequencies[symbol]) >> (kCostLog - kPriceLog));
+    std::transform(frequencies.begin(), frequencies.end(), to.begin(), symbol_price);
   };
   const std::span given(kGivenFrequencies);
   for (uint32_t f = 0; f < kLowBits; ++f)
@@ -751,6 +761,7 @@ bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const Filte
 void TileEncoder::Work::refine(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t best,
                                std::vector<uint32_t>& words, size_t before) {
   finder.find(bytes, effort.depth);
+  cap_prices(last_prices);
   for (uint32_t round = 0; round < effort.rounds; ++round) {
     chooser.choose(bytes, finder, last_prices, effort.skips, matches);
     if (write(bytes, choice)) keep_cheaper(words, before);
