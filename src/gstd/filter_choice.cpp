@@ -184,13 +184,17 @@ uint64_t FilterScout::estimate(const FilterChoice& choice, std::span<const std::
   uint64_t bits = matches_.size() * kSequenceBits;
   History history;
   uint32_t previous = 0;
-  const std::byte* at = filtered_.data();
+  const size_t size = filtered_.size();
+  size_t at = 0, parts = 0, part_end = 0;
   const auto count = [&](size_t run) {
-    for (const std::byte* const end = at + run; at != end; ++at) {
-      const uint32_t byte = static_cast<uint32_t>(*at);
-      ++by_context[literal_context(previous)][byte];
-      ++by_part[static_cast<size_t>(at - filtered_.data()) * kEstimatedParts / filtered_.size()][byte];
-      previous = byte;
+    for (const size_t end = at + run; at != end;) {
+      for (; at >= part_end; ++parts) part_end = ((parts + 1) * size + kEstimatedParts - 1) / kEstimatedParts;
+      for (const size_t now = std::min(end, part_end); at != now; ++at) {
+        const uint32_t byte = static_cast<uint32_t>(filtered_[at]);
+        ++by_context[literal_context(previous)][byte];
+        ++by_part[parts - 1][byte];
+        previous = byte;
+      }
     }
   };
   for (const Match& match : matches_) {
@@ -204,7 +208,7 @@ uint64_t FilterScout::estimate(const FilterChoice& choice, std::span<const std::
     ++fields[kMatchLength][length.symbol];
     bits += run.extra_bits + length.extra_bits + (offset < kRepeats ? 0 : offset_extra_bits(offset));
   }
-  count(static_cast<size_t>(filtered_.data() + filtered_.size() - at));
+  count(size - at);
   Cost of_contexts = 0, of_parts = 0;
   for (const Counts& counts : by_context) of_contexts += sample_cost(counts);
   for (const Counts& counts : by_part) of_parts += sample_cost(counts);

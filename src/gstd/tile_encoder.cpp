@@ -101,6 +101,12 @@ Coded code_length_of(uint32_t value) {
   return {code.symbol, code.bits, value & ((1u << code.bits) - 1)};
 }
 
+constexpr std::array<uint8_t, 256> kContexts = [] {
+  std::array<uint8_t, 256> table{};
+  for (uint32_t byte = 0; byte < 256; ++byte) table[byte] = static_cast<uint8_t>(literal_context(byte));
+  return table;
+}();
+
 // A candidate for a block's tables of literals.
 struct LiteralChoice {
   uint32_t tables = 1;
@@ -272,14 +278,14 @@ void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const
   bytes_of_literals = {first, to};
   literal_bytes.size += bytes_of_literals.size();
   if (!tries_contexts()) return;
-  literal_contexts.assign(bytes_of_literals.size(), 0);
-  const size_t count = literal_contexts.size();
+  const size_t count = bytes_of_literals.size();
+  literal_contexts.resize(count);
+  for (size_t i = 1; i < count; ++i) literal_contexts[i] = kContexts[bytes_of_literals[i - 1]];
+  // A lane's first literal of a round has none before it.
   for (size_t round = 0; round < count;) {
     const uint32_t size = literals_of_round(count - round, header.lanes_log);
     const uint32_t per_lane = literals_per_lane(size, header.lanes_log);
-    for (uint32_t i = 0; i < size; ++i)
-      if (i % per_lane != 0)
-        literal_contexts[round + i] = static_cast<uint8_t>(literal_context(bytes_of_literals[round + i - 1]));
+    for (uint32_t i = 0; i < size; i += per_lane) literal_contexts[round + i] = 0;
     round += size;
   }
 }
@@ -446,8 +452,9 @@ BlockLiterals TileEncoder::Work::code_literals(const LiteralChoice& choice, bool
   std::array<std::array<uint32_t, 256>, kMaxLiteralTables> codes;
   for (uint32_t t = 0; t < choice.tables; ++t) set_codes(choice.lengths[t], codes[t]);
   uint32_t* const first = literal_codes.more(count);
-  for (size_t i = 0; i < count; ++i)
-    first[i] = codes[BlockHeader::table_of(choice.map, literal_contexts[i])][bytes_of_literals[i]];
+  std::array<const uint32_t*, kLiteralContexts> of_context;
+  for (uint32_t c = 0; c < kLiteralContexts; ++c) of_context[c] = codes[BlockHeader::table_of(choice.map, c)].data();
+  for (size_t i = 0; i < count; ++i) first[i] = of_context[literal_contexts[i]][bytes_of_literals[i]];
   return {nullptr, first, count, longest, is_last};
 }
 
