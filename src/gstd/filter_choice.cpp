@@ -191,7 +191,7 @@ uint64_t FilterScout::estimate(const FilterChoice& choice, std::span<const std::
       for (; at >= part_end; ++parts) part_end = ((parts + 1) * size + kEstimatedParts - 1) / kEstimatedParts;
       for (const size_t now = std::min(end, part_end); at != now; ++at) {
         const uint32_t byte = static_cast<uint32_t>(filtered_[at]);
-        ++by_context[literal_context(previous)][byte];
+        ++by_context[kContextOfNext[previous]][byte];
         ++by_part[parts - 1][byte];
         previous = byte;
       }

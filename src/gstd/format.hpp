@@ -90,6 +90,12 @@ constexpr uint32_t literal_context(uint32_t previous) {
   const uint32_t size = previous < 128 ? previous : 255 - previous;
   return (size >= 2 ? 1u : 0u) + (size >= 8 ? 1u : 0u) + (size >= 32 ? 1u : 0u) + (previous >> 7) * 4;
 }
+/// The same of each byte, for loops.
+constexpr std::array<uint8_t, 256> kContextOfNext = [] {
+  std::array<uint8_t, 256> contexts{};
+  for (uint32_t byte = 0; byte < 256; ++byte) contexts[byte] = static_cast<uint8_t>(literal_context(byte));
+  return contexts;
+}();
 
 struct TileHeader {
   uint32_t lanes_log = 0;

@@ -86,7 +86,7 @@ uint32_t MatchChooser::leave(uint32_t at, const BlockPrices& prices, std::span<c
                              std::span<const FoundMatch> found) {
   const Node& from = nodes_.items[at];
   const uint32_t before = prices_[at];
-  const uint32_t context = at == 0 ? 0 : literal_context(static_cast<uint32_t>(bytes[at - 1]));
+  const uint32_t context = at == 0 ? 0 : kContextOfNext[static_cast<uint8_t>(bytes[at - 1])];
   const auto run_price = [&](uint32_t literals) {
     return literals < kKnownLengths ? run_prices_[literals] : literals_price(prices, literals);
   };

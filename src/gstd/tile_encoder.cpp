@@ -101,12 +101,6 @@ Coded code_length_of(uint32_t value) {
   return {code.symbol, code.bits, value & ((1u << code.bits) - 1)};
 }
 
-constexpr std::array<uint8_t, 256> kContexts = [] {
-  std::array<uint8_t, 256> table{};
-  for (uint32_t byte = 0; byte < 256; ++byte) table[byte] = static_cast<uint8_t>(literal_context(byte));
-  return table;
-}();
-
 // A candidate for a block's tables of literals.
 struct LiteralChoice {
   uint32_t tables = 1;
@@ -280,7 +274,7 @@ void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const
   if (!tries_contexts()) return;
   const size_t count = bytes_of_literals.size();
   literal_contexts.resize(count);
-  for (size_t i = 1; i < count; ++i) literal_contexts[i] = kContexts[bytes_of_literals[i - 1]];
+  for (size_t i = 1; i < count; ++i) literal_contexts[i] = kContextOfNext[bytes_of_literals[i - 1]];
   // A lane's first literal of a round has none before it.
   for (size_t round = 0; round < count;) {
     const uint32_t size = literals_of_round(count - round, header.lanes_log);
