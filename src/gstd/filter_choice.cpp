@@ -57,6 +57,7 @@ Cost difference_cost(std::span<const std::byte> tile, uint32_t stride) {
 constexpr size_t kFewBytes = 512, kFewSamples = 4;  // for quick estimates
 constexpr uint32_t kMaxPlanes = 4;                  // of a quickly chosen filter
 constexpr size_t kPartBytes = 4096;                 // of a tile, to try a filter on
+constexpr size_t kFewMatches = 4;                   // part of the bytes that they have less than
 constexpr uint64_t kMatchBits = 12;                 // of a sequence, without extra bits of its offset
 
 constexpr uint64_t kUnseenMatches = 12;  // part of the bits that they save
@@ -264,7 +265,7 @@ void FilterScout::narrow(std::span<const std::byte> tile, size_t estimated, size
   });
 }
 
-uint64_t FilterScout::estimate_quickly(const FilterChoice& choice, std::span<const std::byte> part) {
+void FilterScout::estimate_quickly(std::span<const std::byte> part, FilterChoice& choice) {
   std::span<const std::byte> bytes = part;
   if (choice.filter != Filter::none) {
     filtered_.resize(part.size());
@@ -273,7 +274,7 @@ uint64_t FilterScout::estimate_quickly(const FilterChoice& choice, std::span<con
     bytes = filtered_;
   }
   const size_t plane = plane_bytes(choice, bytes.size());
-  (plane != 0 ? plane_parser_ : parser_).parse(bytes, matches_);
+  (plane != 0 ? fast_parser_ : parser_).parse(bytes, matches_);
   PlaneCounts counted;
   size_t position = 0;
   uint64_t bits = 0;
@@ -286,13 +287,16 @@ uint64_t FilterScout::estimate_quickly(const FilterChoice& choice, std::span<con
       literals -= now;
     }
   };
+  size_t matched = 0;
   for (const Match& match : matches_) {
     count(match.literals);
     position += match.length;
+    matched += match.length;
     bits += kMatchBits + code_offset(match.offset).extra_bits;
   }
   count(bytes.size() - position);
-  return bits + (counted.cost(plane == 0 ? 1 : choice.stride) >> kCostLog);
+  choice.bits = bits + (counted.cost(plane == 0 ? 1 : choice.stride) >> kCostLog);
+  choice.has_few_matches = matched < part.size() / kFewMatches;
 }
 
 FilterChoice FilterScout::choose_quickly(std::span<const std::byte> tile) {
@@ -315,7 +319,10 @@ FilterChoice FilterScout::choose_quickly(std::span<const std::byte> tile) {
                sampled_cost_of_numbers(tile, order));
   if (best.filter == Filter::none) return best;
   const std::span<const std::byte> part = tile.subspan((tile.size() - kPartBytes) / 32 * 16, kPartBytes);
-  return estimate_quickly(best, part) < estimate_quickly({}, part) ? best : FilterChoice{};
+  FilterChoice none;
+  estimate_quickly(part, best);
+  estimate_quickly(part, none);
+  return best.bits < none.bits ? best : none;
 }
 
 }  // namespace weft::gstd

@@ -15,22 +15,24 @@ namespace weft::gstd {
 struct FilterChoice {
   Filter filter = Filter::none;
   uint32_t stride = 1;
-  uint64_t bits = 0;  ///< estimated result
+  uint64_t bits = 0;             ///< estimated result
+  bool has_few_matches = false;  ///< so that a fast search is enough
 };
 
 /// Keeps at most `count`, the cheapest first. Equal ones keep their order.
 void keep_cheapest(std::vector<FilterChoice>& choices, size_t count);
 
-/// Matches of fast levels in planes, whose literals take few bits: a level of libzstd, and a minimum length.
-constexpr int kPlaneLevel = 1;
-constexpr uint32_t kMinInPlanes = 7;
+/// Matches of fast levels where a fast search is enough, as in planes, whose literals take few bits: a level of libzstd,
+/// and a minimum length.
+constexpr int kFastParser = 1;
+constexpr uint32_t kMinOfFast = 7;
 /// Upper bound of a block's bytes for a filter's result of `size` bytes, since planes differ. 0: no bound.
 uint32_t plane_bytes(const FilterChoice& choice, size_t size);
 
 /// Tries filters on a tile. One a thread.
 class FilterScout {
  public:
-  FilterScout() : parser_(1), plane_parser_(kPlaneLevel, kMinInPlanes) {}
+  FilterScout() : parser_(1), fast_parser_(kFastParser, kMinOfFast) {}
 
   /// Chooses at least one and at most `count`, the most promising first. All are tried on a sixteenth of the tile, the
   /// best of them on a quarter.
@@ -39,14 +41,14 @@ class FilterScout {
   FilterChoice choose_quickly(std::span<const std::byte> tile);
 
  private:
-  uint64_t estimate_quickly(const FilterChoice& choice, std::span<const std::byte> part);
+  void estimate_quickly(std::span<const std::byte> part, FilterChoice& choice);
   uint64_t entropy(const FilterChoice& choice, std::span<const std::byte> tile);
   uint64_t estimate(const FilterChoice& choice, std::span<const std::byte> part);
   void candidates(std::span<const std::byte> tile, std::vector<FilterChoice>& choices) const;
   void narrow(std::span<const std::byte> tile, size_t estimated, size_t count, uint64_t slack,
               std::vector<FilterChoice>& choices);
 
-  Parser parser_, plane_parser_;
+  Parser parser_, fast_parser_;
   std::vector<std::byte> filtered_, scratch_;
   std::vector<Match> matches_;
 };

@@ -159,7 +159,7 @@ void cap_prices(std::span<BlockPrices> prices) {
 struct TileEncoder::Work {
   TileEncoderConfig config;
   Effort effort;
-  Parser parser, filtered_parser, plane_parser, trial_parser;
+  Parser parser, filtered_parser, fast_parser, trial_parser;
   BlockPlanner planner;
   LaneWriter writer;
   std::vector<Match> matches, sequences;
@@ -197,7 +197,7 @@ struct TileEncoder::Work {
         effort(effort_of(of.level)),
         parser(effort.parser),
         filtered_parser(effort.filtered),
-        plane_parser(kPlaneLevel, kMinInPlanes),
+        fast_parser(kFastParser, kMinOfFast),
         trial_parser(kTrialParser),
         writer(of.vectors) {}
 
@@ -752,10 +752,11 @@ void TileEncoder::Work::keep_cheaper(std::vector<uint32_t>& words, size_t before
 }
 
 bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const FilterChoice& choice) {
-  const bool in_planes = config.level <= kFastLevels && plane_bytes(choice, bytes.size()) != 0;
+  const bool searches_fast =
+      config.level <= kFastLevels && (choice.has_few_matches || plane_bytes(choice, bytes.size()) != 0);
   const bool searches_less = choice.filter != Filter::none && effort.filtered != effort.parser;
   Parser& of_level = searches_less ? filtered_parser : parser;
-  (in_planes ? plane_parser : of_level).parse(bytes, matches);
+  (searches_fast ? fast_parser : of_level).parse(bytes, matches);
   return write(bytes, choice);
 }
 

@@ -14,10 +14,10 @@ namespace weft::gstd::test {
 TEST_SUITE("gstd parser") {
   TEST_CASE("what it says are matches is one after the other, at every level and size") {
     for (const int level : {1, 2, 3, 9, 19}) {
-      Parser plain(level), long_ones(level, kMinInPlanes);
+      Parser plain(level), long_ones(level, kMinOfFast);
       // Back and forth between sizes: each has parameters of its own.
       for (const size_t size : {0u, 1u, 7u, 8u, 15u, 16u, 17u, 40u, 300u, 4096u, 65535u, 65536u, 8192u, 262144u})
-        for (const uint32_t least : {0u, kMinInPlanes})
+        for (const uint32_t least : {0u, kMinOfFast})
           for (const Sample& sample : samples_of(size)) {
             if (kSanitized && size > 65536 && level != 3) continue;
             Parser& parser = least == 0 ? plain : long_ones;
@@ -50,7 +50,7 @@ TEST_SUITE("gstd parser") {
       }
       return matches.size();
     };
-    const size_t all = fewest(0), long_ones = fewest(kMinInPlanes);
+    const size_t all = fewest(0), long_ones = fewest(kMinOfFast);
     CHECK(long_ones > 0);
     CHECK(long_ones < all);
   }
