@@ -22,8 +22,8 @@ struct FilterChoice {
 /// Keeps at most `count`, the cheapest first. Equal ones keep their order.
 void keep_cheapest(std::vector<FilterChoice>& choices, size_t count);
 
-/// Matches of fast levels where a fast search is enough, as in planes, whose literals take few bits: a level of libzstd,
-/// and a minimum length.
+/// Matches of fast levels where a fast search is enough, as in planes, whose literals take few bits: a level of
+/// libzstd, and a minimum length.
 constexpr int kFastParser = 1;
 constexpr uint32_t kMinOfFast = 7;
 /// Upper bound of a block's bytes for a filter's result of `size` bytes, since planes differ. 0: no bound.
