@@ -202,6 +202,135 @@ Cost description_cost(const CodeLengths& lengths, uint32_t lanes_log) {
   return cost;
 }
 
+namespace {
+
+constexpr uint32_t kCodeSpace = 1u << kMaxCodeLength;  // of all codes
+constexpr uint32_t space_of(uint32_t length) { return length == 0 ? 0 : kCodeSpace >> length; }
+
+// A code of counted bytes whose description counts too.
+class DescribedCode {
+ public:
+  DescribedCode(const Counts& counts, uint32_t lanes_log, const CodeLengths& near)
+      : counts_(counts), steps_(256u >> lanes_log) {
+    for (uint32_t byte = 0; byte < 256; ++byte) {
+      const uint32_t length = near[byte];
+      if (counts[byte] != 0) {
+        for (uint32_t other = std::max(length, 2u) - 1; other <= std::min(length + 1, kMaxCodeLength); ++other)
+          add(byte, other);
+      } else {
+        add(byte, 0);
+        const uint32_t before = byte == 0 ? 0 : near[byte - 1], after = byte == 255 ? 0 : near[byte + 1];
+        if (before != 0) add(byte, before);
+        if (after != 0 && after != before) add(byte, after);
+      }
+      for (uint32_t l = 0; l < tried_[byte]; ++l)
+        for (uint32_t b = 0; b < (byte == 0 ? 1 : tried_[byte - 1]); ++b)
+          costs_[byte][l][b] = described(byte, byte == 0 ? 0 : lengths_[byte - 1][b], lengths_[byte][l]) +
+                               Cost{counts_[byte]} * lengths_[byte][l] * kBit;
+    }
+  }
+
+  // The cheapest lengths where a code's space has a price. Returns the space of all.
+  uint32_t choose(Cost price, CodeLengths& lengths) {
+    std::array<Cost, kTried> so_far{}, next{};  // of all bytes, by the length of the last
+    for (uint32_t byte = 0; byte < 256; ++byte, so_far = next)
+      for (uint32_t l = 0; l < tried_[byte]; ++l) {
+        Cost best = so_far[0] + costs_[byte][l][0];
+        uint8_t before = 0;
+        for (uint8_t b = 1; byte != 0 && b < tried_[byte - 1]; ++b) {
+          const Cost cost = so_far[b] + costs_[byte][l][b];
+          if (cost >= best) continue;
+          best = cost;
+          before = b;
+        }
+        before_[byte][l] = before;
+        next[l] = best + price * space_of(lengths_[byte][l]);
+      }
+    auto last = static_cast<uint32_t>(std::min_element(so_far.begin(), so_far.begin() + tried_[255]) - so_far.begin());
+    uint32_t space = 0;
+    for (uint32_t byte = 256; byte-- != 0; last = before_[byte][last]) {
+      lengths[byte] = lengths_[byte][last];
+      space += space_of(lengths[byte]);
+    }
+    return space;
+  }
+
+  // Shortens codes, where it costs least, until none of `space` is left. Returns false if it cannot.
+  bool fill(uint32_t space, CodeLengths& lengths) const {
+    std::array<int64_t, 256> gains{};  // for the space that the shorter code takes more
+    std::array<uint8_t, 256> coded;
+    uint32_t count = 0;
+    for (uint32_t byte = 0; byte < 256; ++byte) {
+      if (lengths[byte] < 2) continue;
+      gains[byte] = gain_of_shorter(byte, lengths);
+      coded[count++] = static_cast<uint8_t>(byte);
+    }
+    while (space != 0) {
+      uint32_t best = 256;
+      for (uint32_t c = 0; c < count; ++c)
+        if (const uint32_t byte = coded[c];
+            lengths[byte] >= 2 && space_of(lengths[byte]) <= space && (best == 256 || gains[byte] > gains[best]))
+          best = byte;
+      if (best == 256) return false;
+      space -= space_of(lengths[best]--);
+      for (uint32_t byte = std::max(best, 1u) - 1; byte <= std::min(best + 1, 255u); ++byte)
+        if (lengths[byte] >= 2) gains[byte] = gain_of_shorter(byte, lengths);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr uint32_t kTried = 3;
+
+  void add(uint32_t byte, uint32_t length) { lengths_[byte][tried_[byte]++] = static_cast<uint8_t>(length); }
+  Cost described(uint32_t byte, uint32_t before, uint32_t length) const {
+    return rans_cost(kLengthFrequencies[byte % steps_ == 0 ? kLengthSymbols : before][length]);
+  }
+  // Of the description of a byte and of the one after it, and the literals.
+  Cost cost_at(uint32_t byte, uint32_t length, const CodeLengths& lengths) const {
+    return described(byte, byte == 0 ? 0 : lengths[byte - 1], length) +
+           (byte == 255 ? 0 : described(byte + 1, length, lengths[byte + 1])) + Cost{counts_[byte]} * length * kBit;
+  }
+  int64_t gain_of_shorter(uint32_t byte, const CodeLengths& lengths) const {
+    const uint32_t length = lengths[byte];
+    return (static_cast<int64_t>(cost_at(byte, length, lengths)) -
+            static_cast<int64_t>(cost_at(byte, length - 1, lengths))) /
+           space_of(length);
+  }
+
+  const Counts& counts_;
+  uint32_t steps_;                                                       // bytes of a lane
+  std::array<std::array<uint8_t, kTried>, 256> lengths_{}, before_{};    // that are tried; with which before
+  std::array<uint8_t, 256> tried_{};                                     // how many
+  std::array<std::array<std::array<Cost, kTried>, kTried>, 256> costs_;  // by the length and the one before
+};
+
+}  // namespace
+
+// The price of code space at which the cheapest lengths take all of it is mostly between half and twice
+// the one of codes that need no description: of n bytes, n / ln 2 bits for the whole space.
+void fit_to_description(const Counts& counts, uint32_t lanes_log, CodeLengths& lengths) {
+  constexpr uint32_t kTries = 3;
+  if (single_symbol(lengths) != 256) return;
+  uint64_t sum = 0;
+  for (const uint32_t count : counts) sum += count;
+  const Cost price = sum * kBit * 10 / 7 / kCodeSpace;
+  Cost low = price / 2, high = price * 2;
+  Cost best = literals_cost(counts, lengths) + description_cost(lengths, lanes_log);
+  DescribedCode code(counts, lanes_log, lengths);
+  CodeLengths other;
+  for (uint32_t i = 0; i < kTries; ++i) {
+    const Cost middle = (low + high) / 2;
+    const uint32_t space = code.choose(middle, other);
+    (space > kCodeSpace ? low : high) = middle;
+    if (space > kCodeSpace || !code.fill(kCodeSpace - space, other)) continue;
+    const Cost cost = literals_cost(counts, other) + description_cost(other, lanes_log);
+    if (cost >= best) continue;
+    best = cost;
+    lengths = other;
+  }
+}
+
 void choose_frequencies(std::span<const uint32_t> counts, uint32_t coarseness, FieldChoice& choice) {
   choice = {};
   uint64_t sum = 0;

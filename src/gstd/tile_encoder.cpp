@@ -217,8 +217,10 @@ struct TileEncoder::Work {
               size_t before);
   void keep_cheaper(std::vector<uint32_t>& words, size_t before);
   void code_sequences();
+  /// Small tiles of levels from 1 on: descriptions are much of them.
+  bool is_small() const { return config.level > 0 && tile_bytes <= kSmallTile; }
   /// Whether tables are tried that are a little worse and described in fewer bits.
-  bool tries_cheap_tables() const { return effort.rounds != 0 && !is_trial; }
+  bool tries_cheap_tables() const { return !is_trial && (effort.rounds != 0 || is_small()); }
   uint32_t coarsest() const { return tries_cheap_tables() ? kCoarsest : 0; }
   bool tries_contexts() const { return config.contexts && config.level >= 4; }
   /// The tile's sequences beyond kManySequences, as of kDensityBytes.
@@ -300,35 +302,11 @@ void TileEncoder::Work::count_literals(bool by_context, ContextCounts& counts) c
   for (uint32_t s = 0; s < 256; ++s) counts[0][s] = turns[0][s] + turns[1][s] + turns[2][s] + turns[3][s];
 }
 
-// Counts whose code is as good nearly, and may be described in fewer bits, as lengths of neighbours differ less.
-Counts rounded(const Counts& counts) {
-  Counts result{};
-  for (uint32_t s = 0; s < 256; ++s) result[s] = std::bit_floor(counts[s] + counts[s] / 2);
-  return result;
-}
-Counts smoothed(const Counts& counts) {
-  Counts result{};
-  for (uint32_t s = 0; s < 256; ++s)
-    if (counts[s] != 0) result[s] = 2 * counts[s] + (s != 0 ? counts[s - 1] : 0) + (s != 255 ? counts[s + 1] : 0);
-  return result;
-}
-
 // Sets a table for counted literals. Returns its bits and theirs.
 Cost TileEncoder::Work::choose_table(const Counts& counts, CodeLengths& table) const {
-  Cost best = ~Cost{0};
-  const auto consider = [&](const Counts& by) {
-    CodeLengths lengths;
-    choose_lengths(by, lengths);
-    const Cost cost = literals_cost(counts, lengths) + description_cost(lengths, header.lanes_log);
-    if (cost >= best) return;
-    best = cost;
-    table = lengths;
-  };
-  consider(counts);
-  if (!tries_cheap_tables()) return best;
-  consider(rounded(counts));
-  consider(smoothed(counts));
-  return best;
+  choose_lengths(counts, table);
+  if (tries_cheap_tables()) fit_to_description(counts, header.lanes_log, table);
+  return literals_cost(counts, table) + description_cost(table, header.lanes_log);
 }
 
 // Merges contexts' tables while the total shrinks, then sets the tables. Returns the bits of tables and literals.
@@ -692,11 +670,12 @@ void TileEncoder::Work::choose_filters(std::span<const std::byte> tile) {
     return;
   }
   if (!config.filters || effort.trial == Trial::none) return;
-  if (effort.trial == Trial::quick) {
+  if (effort.trial == Trial::quick)
     choices[0] = scout.choose_quickly(tile);
-    return;
-  }
-  scout.choose(tile, effort.tried, choices);
+  else
+    scout.choose(tile, effort.tried, choices);
+  // Estimates of small tiles are poor.
+  if (is_small() && std::ranges::count(choices, Filter::none, &FilterChoice::filter) == 0) choices.emplace_back();
 }
 
 std::span<const std::byte> TileEncoder::Work::filter_tile(const FilterChoice& choice, std::span<const std::byte> tile) {
@@ -786,12 +765,13 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
   work.choose_filters(tile);
   const size_t before = words.size();
   // Estimates leave out tables, and more matches than a fast search finds.
-  if (work.choices.size() > 1)
+  if (work.choices.size() > 1 && work.effort.tried > 1) {
     for (FilterChoice& choice : work.choices) choice.bits = work.trial_bits(work.filter_tile(choice, tile), choice);
-  keep_cheapest(work.choices, work.effort.refined);
-  const uint64_t cheapest = work.choices[0].bits;
-  std::erase_if(work.choices,
-                [&](const FilterChoice& choice) { return choice.bits - cheapest > cheapest / kRefinedSlack; });
+    keep_cheapest(work.choices, work.effort.refined);
+    const uint64_t cheapest = work.choices[0].bits;
+    std::erase_if(work.choices,
+                  [&](const FilterChoice& choice) { return choice.bits - cheapest > cheapest / kRefinedSlack; });
+  }
   FilterChoice best;
   uint64_t best_price = ~uint64_t{0};
   for (const FilterChoice& choice : work.choices) {

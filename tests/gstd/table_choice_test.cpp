@@ -128,6 +128,29 @@ TEST_SUITE("gstd choice of tables") {
     }
   }
 
+  TEST_CASE("a code that is fitted to its description is complete, has all bytes, and takes no more bits") {
+    Random random(4);
+    Cost before = 0, after = 0;
+    for (uint32_t run = 0; run < 300; ++run) {
+      Counts counts{};
+      for (uint32_t s = random.below(256); s < 256; s += 1 + random.below(1 + run % 9))
+        counts[s] = random.below(1 + run % 40);
+      CodeLengths lengths;
+      choose_lengths(counts, lengths);
+      const CodeLengths shortest = lengths;
+      const uint32_t lanes_log = run % (kMaxLanesLog + 1);
+      fit_to_description(counts, lanes_log, lengths);
+      CHECK((single_symbol(lengths) != 256 || is_complete(lengths)));
+      for (uint32_t s = 0; s < 256; ++s) CHECK((lengths[s] != 0 || counts[s] == 0 || single_symbol(lengths) == s));
+      const Cost fitted = literals_cost(counts, lengths) + description_cost(lengths, lanes_log);
+      const Cost given = literals_cost(counts, shortest) + description_cost(shortest, lanes_log);
+      CHECK(fitted <= given);
+      before += given;
+      after += fitted;
+    }
+    CHECK(after < before * 199 / 200);
+  }
+
   TEST_CASE("frequencies of a field sum to all slots, are described, and cost no more than others") {
     Random random(3);
     for (uint32_t run = 0; run < 2000; ++run) {

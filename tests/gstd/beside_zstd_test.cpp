@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Sizes beside those of libzstd at the same level: where Gstd's own parts weigh most, it loses little or nothing.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <weft/gstd.hpp>
+
+#include <zstd.h>
+
+#include "sample_tiles.hpp"
+
+namespace weft::gstd::test {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+// With a checksum, as Gstd has one.
+size_t zstd_size(std::span<const std::byte> bytes, int level) {
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  REQUIRE(context != nullptr);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+  Bytes to(ZSTD_compressBound(bytes.size()));
+  const size_t size = ZSTD_compress2(context, to.data(), to.size(), bytes.data(), bytes.size());
+  ZSTD_freeCCtx(context);
+  REQUIRE(!ZSTD_isError(size));
+  return size;
+}
+
+Bytes document() {
+  std::ifstream file(WEFT_GSTD_DOCUMENT, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  REQUIRE(text.size() > 1 << 16);
+  Bytes bytes(text.size());
+  std::ranges::transform(text, bytes.begin(), [](char letter) { return static_cast<std::byte>(letter); });
+  return bytes;
+}
+
+size_t gstd_size(std::span<const std::byte> bytes, int level) {
+  CompressConfig config;
+  config.level = level;
+  config.threads = 1;
+  const auto stream = compress(bytes, config);
+  REQUIRE(stream);
+  return stream->size();
+}
+
+}  // namespace
+
+TEST_SUITE("gstd beside zstd") {
+  TEST_CASE("contents of at most 4 KiB take at most 32 bytes more") {
+    std::vector<Sample> samples = samples_of(4096);
+    const Bytes text = document();
+    for (const size_t begin : {size_t{0}, text.size() / 3, text.size() / 2, text.size() - 4096})
+      samples.push_back({"the document at " + std::to_string(begin), {&text[begin], &text[begin] + 4096}});
+    for (const Sample& sample : samples)
+      for (const size_t size : {0, 1, 16, 64, 256, 700, 1024, 2048, 4096})
+        for (const int level : {1, 3, 19}) {
+          CAPTURE(sample.name);
+          CAPTURE(size);
+          CAPTURE(level);
+          const std::span content = std::span(sample.bytes).first(size);
+          CHECK(gstd_size(content, level) <= zstd_size(content, level) + 32);
+        }
+  }
+}
+
+}  // namespace weft::gstd::test
