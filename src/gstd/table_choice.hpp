@@ -18,8 +18,8 @@ using Counts = std::array<uint32_t, 256>;
 /// Lengths of the shortest code, if none is longer than kMaxCodeLength bits; otherwise of one that is nearly as short.
 /// If all counts are 0, the code of byte 0 alone.
 void choose_lengths(const Counts& counts, CodeLengths& lengths);
-/// Changes the code of counted bytes to one that takes fewer bits with its description in `1 << lanes_log` lanes, if one
-/// is found. Bytes that are not counted may get a code.
+/// Changes the code of counted bytes to one that takes fewer bits with its description in `1 << lanes_log` lanes, if
+/// one is found. Bytes that are not counted may get a code.
 void fit_to_description(const Counts& counts, uint32_t lanes_log, CodeLengths& lengths);
 Cost literals_cost(const Counts& counts, const CodeLengths& lengths);
 /// Cost of a description in `1 << lanes_log` lanes.

@@ -32,6 +32,10 @@ constexpr uint32_t kSequencePrice = 3u << kPriceLog;
 // Tiles of many sequences bound a decoder's time: there one costs more, by how many there are of kDensityBytes. Beyond
 // kManySequences the price grows by 2 bits for a thousand, by 6 bits at most.
 constexpr uint64_t kDensityBytes = 1u << 16, kManySequences = 6000, kMostPriced = 3072, kPricedOfOne = 2;
+// Text, that is a tile without bytes below, takes no more than zstd makes of it: few devices decode it. A sequence
+// costs less, however many there are and wherever its source is.
+constexpr std::byte kFirstOfText{9};
+constexpr uint32_t kTextSequencePrice = 1u << kPriceLog;
 // What a match costs more whose source may be written just before it, so that a device's lanes wait for each other.
 constexpr uint32_t kNearPrice = 3u << (kPriceLog - 1);
 
@@ -187,6 +191,7 @@ struct TileEncoder::Work {
 
   uint64_t kept_price = 0;  // of the attempt that is kept
   size_t tile_bytes = 0;
+  bool is_text = false;
   bool own_tables = true;  // whether they are tried
   bool is_trial = false;   // whether tables are chosen for what they cost, and nothing is written
   TileHeader header;
@@ -226,7 +231,7 @@ struct TileEncoder::Work {
   /// The tile's sequences beyond kManySequences, as of kDensityBytes.
   uint64_t excess() const {
     const uint64_t of_tile = sequences.size() * kDensityBytes / std::max<size_t>(tile_bytes, kMinTileBytes);
-    return effort.rounds == 0 ? 0 : std::max(of_tile, kManySequences) - kManySequences;
+    return effort.rounds == 0 || is_text ? 0 : std::max(of_tile, kManySequences) - kManySequences;
   }
   /// What is compared of attempts: bits, and the sum of what each of these sequences costs more than the one before.
   uint64_t price_of_attempt() const {
@@ -434,8 +439,9 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
                                    const FieldChoices& tables) {
   BlockPrices& of = prices.emplace_back();
   of.begin = plan.begin;
-  of.sequence = kSequencePrice + static_cast<uint32_t>(std::min(excess(), kMostPriced) / kPricedOfOne);
-  of.of_near = kNearPrice;
+  of.sequence = (is_text ? kTextSequencePrice : kSequencePrice) +
+                static_cast<uint32_t>(std::min(excess(), kMostPriced) / kPricedOfOne);
+  of.of_near = is_text ? 0 : kNearPrice;
   const auto set = [](std::span<const uint16_t> frequencies, std::span<uint16_t> to) {
     std::transform(frequencies.begin(), frequencies.end(), to.begin(), symbol_price);
   };
@@ -762,6 +768,7 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
   Work& work = *work_;
   work.own_tables = work.config.level > kFastLevels || tile.size() > kTinyBytes;
   work.tile_bytes = tile.size();
+  work.is_text = std::ranges::min(tile) >= kFirstOfText;
   work.choose_filters(tile);
   const size_t before = words.size();
   // Estimates leave out tables, and more matches than a fast search finds.

@@ -67,6 +67,15 @@ TEST_SUITE("gstd beside zstd") {
           CHECK(gstd_size(content, level) <= zstd_size(content, level) + 32);
         }
   }
+
+  TEST_CASE("text in tiles of 64 KiB takes no more at level 19") {
+    const Bytes text = document();
+    for (const size_t begin : {size_t{0}, text.size() - (1u << 16)}) {
+      CAPTURE(begin);
+      const std::span content = std::span(text).subspan(begin, 1u << 16);
+      CHECK(gstd_size(content, 19) <= zstd_size(content, 19));
+    }
+  }
 }
 
 }  // namespace weft::gstd::test
