@@ -18,7 +18,7 @@
 namespace weft::gstd {
 namespace {
 
-constexpr uint32_t kTilesPerThread = 16;  // in a batch
+constexpr uint32_t kTilesPerThread = 32;  // in a batch, at whose end threads wait for the last tile
 
 // A choice is the number of the format's filter plus one.
 constexpr int number_of(TileFilter choice) { return static_cast<int>(choice) - 1; }
