@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Draws the spheres that a camera sees, of many, to a PNG file. The host does not know which these are: a shader tests
-// each, weft::Select keeps those inside, and writes their number into the arguments of the draw.
+// Draws the spheres that a camera sees, of many, to a PNG file. The host does not know which these are: weft::Select
+// tests each by a condition of this program's own, keeps those inside, and writes their number into the arguments of the
+// draw.
 //   gpu_culling picture.png
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
@@ -20,12 +21,10 @@
 #include <weft/select.hpp>
 
 #include "device_image.hpp"
+#include "weft_kernels/frustum.hpp"
 
 namespace {
 
-constexpr uint32_t kFrustum[] = {
-#include "frustum_comp.h"
-};
 constexpr uint32_t kVertex[] = {
 #include "sphere_vert.h"
 };
@@ -40,14 +39,10 @@ constexpr VkFormat kColour = VK_FORMAT_R8G8B8A8_UNORM, kDepth = VK_FORMAT_D16_UN
 struct Sphere {
   float x, y, z, radius;
 };
-// As the shaders declare them.
-struct FrustumPush {
-  // Inside, a x + b y + c z + d >= 0. Normals have length 5, so that every product is exact, on CPU and device.
-  float planes[6][4] = {{4, 0, 3, 0},  {-4, 0, 3, 0},         {0, 4, 3, 0},
-                        {0, -4, 3, 0}, {0, 0, 5, -5 * kNear}, {0, 0, -5, 5 * kFar}};
-  VkDeviceAddress spheres = 0, flags = 0;
-  uint32_t count = kSpheres;
-};
+// Inside, a x + b y + c z + d >= 0. Normals have length 5, so that every product is exact, on CPU and device.
+constexpr float kPlanes[6][4] = {{4, 0, 3, 0},  {-4, 0, 3, 0},         {0, 4, 3, 0},
+                                 {0, -4, 3, 0}, {0, 0, 5, -5 * kNear}, {0, 0, -5, 5 * kFar}};
+// As the shader declares it.
 struct DrawPush {
   VkDeviceAddress spheres;
   float slope = kSlope, near = kNear, far = kFar;
@@ -65,11 +60,10 @@ std::vector<Sphere> make_spheres() {
 }
 
 std::vector<Sphere> seen_of(const std::vector<Sphere>& spheres) {
-  const FrustumPush frustum;
   std::vector<Sphere> seen;
   for (const Sphere& sphere : spheres) {
     bool inside = true;
-    for (const float(&plane)[4] : frustum.planes)
+    for (const float(&plane)[4] : kPlanes)
       inside &= plane[0] * sphere.x + plane[1] * sphere.y + plane[2] * sphere.z + plane[3] >= -5 * sphere.radius;
     if (inside) seen.push_back(sphere);
   }
@@ -106,39 +100,6 @@ void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags 
   const VkMemoryBarrier memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, written, read};
   vkCmdPipelineBarrier(commands, from, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
-
-// The test of every sphere.
-class Frustum {
- public:
-  explicit Frustum(VkDevice device)
-      : device_(device), layout_(layout_of(device, VK_SHADER_STAGE_COMPUTE_BIT, sizeof(FrustumPush))) {
-    const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-                                           .stage = stage_of(device, VK_SHADER_STAGE_COMPUTE_BIT, kFrustum),
-                                           .layout = layout_};
-    check(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_), "vkCreateComputePipelines");
-    vkDestroyShaderModule(device, info.stage.module, nullptr);
-  }
-  ~Frustum() {
-    vkDestroyPipeline(device_, pipeline_, nullptr);
-    vkDestroyPipelineLayout(device_, layout_, nullptr);
-  }
-  Frustum(const Frustum&) = delete;
-  Frustum& operator=(const Frustum&) = delete;
-
-  void record(VkCommandBuffer commands, const weft::Buffer& spheres, const weft::Buffer& flags) const {
-    FrustumPush push;
-    push.spheres = spheres.address();
-    push.flags = flags.address();
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
-    vkCmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(push), &push);
-    vkCmdDispatch(commands, (kSpheres + 63) / 64, 1, 1);
-  }
-
- private:
-  VkDevice device_;
-  VkPipelineLayout layout_;
-  VkPipeline pipeline_ = VK_NULL_HANDLE;
-};
 
 // A picture with depth, to which spheres are drawn.
 class Picture {
@@ -326,20 +287,21 @@ int main(int argc, char** argv) {
   volkInitializeCustom(gpu->get_instance_proc_addr());
   volkLoadInstance(gpu->instance());
   volkLoadDevice(gpu->context().device());
-  const auto select =
-      weft::Select::create(gpu->context(), weft::SelectConfig::select_flagged(sizeof(Sphere), weft::Type::u32));
+  weft::SelectConfig config;
+  config.own_kernels = own::frustum();
+  const auto select = weft::Select::create(gpu->context(), config);
   check(select.status());
-  const Frustum frustum(gpu->context().device());
   const Picture picture(*gpu);
 
   const std::vector<Sphere> all = make_spheres();
   const weft::Buffer spheres = create_buffer(*gpu, kSpheres * sizeof(Sphere)),
                      seen = create_buffer(*gpu, kSpheres * sizeof(Sphere)),
-                     flags = create_buffer(*gpu, kSpheres * sizeof(uint32_t)),
+                     planes = create_buffer(*gpu, sizeof(kPlanes)),
                      scratch = create_buffer(*gpu, select->scratch_size(kSpheres)),
                      draw = create_buffer(*gpu, sizeof(VkDrawIndirectCommand)),
                      pixels = create_buffer(*gpu, kSide * kSide * sizeof(uint32_t));
   check(gpu->upload(spheres.range(), std::as_bytes(std::span(all))));
+  check(gpu->upload(planes.range(), std::as_bytes(std::span(kPlanes))));
   const auto upload_draw = [&](uint32_t instances) {
     const VkDrawIndirectCommand command{6, instances, 0, 0};
     check(gpu->upload(draw.range(), std::as_bytes(std::span(&command, 1))));
@@ -347,16 +309,13 @@ int main(int argc, char** argv) {
 
   upload_draw(0);
   weft::SelectArgs args;
-  args.input = flags.range();
-  args.moved = spheres.range();
-  args.moved_output = seen.range();
+  args.input = spheres.range();
+  args.output = seen.range();
   args.kept = draw.range(offsetof(VkDrawIndirectCommand, instanceCount), sizeof(uint32_t));
   args.scratch = scratch.range();
   args.count = kSpheres;
+  args.a = weft::Value::of(uint64_t{planes.address()});
   const auto cull_and_draw = [&](VkCommandBuffer commands) -> weft::Status {
-    frustum.record(commands, spheres, flags);
-    barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
-            VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
     if (weft::Status status = select->record(commands, args); !status) return status;
     barrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
             VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_VERTEX_SHADER_BIT,

@@ -78,6 +78,13 @@ __global__ __launch_bounds__(256) void copy_vectors(const uint4* __restrict__ fr
   }
 }
 
+// Of a launch for what was selected.
+__global__ void dispatch_arguments(const uint32_t* count, uint32_t items, uint32_t* command) {
+  command[0] = (*count + items - 1) / items;
+  command[1] = 1;
+  command[2] = 1;
+}
+
 struct ComposeAffine {
   __host__ __device__ uint2 operator()(uint2 f, uint2 g) const { return {f.x * g.x, g.x * f.y + g.y}; }
 };
@@ -288,6 +295,18 @@ class Peer {
     });
   }
 
+  void add_select_chain(double kept) {
+    const BelowBound below(source_, Type::u32, kept);
+    const Below keep{static_cast<uint32_t>(below.value)};
+    add(select_chain_work(kept, below), matrix_.sizes, [keep](Call& c) {
+      const cudaError_t selected =
+          cub::DeviceSelect::If(c.scratch, c.bytes, c.in(), c.out(0), c.out(1), c.count(), keep, c.stream);
+      if (c.scratch == nullptr || selected != cudaSuccess) return selected;
+      dispatch_arguments<<<1, 1, 0, c.stream>>>(c.out(1), kDispatchedItems, c.out(2));
+      return cudaGetLastError();
+    });
+  }
+
   void add_unique(const RunData& runs, const Sizes& sizes) {
     add(unique_work(source_, Type::u32, runs), sizes, [](Call& c) {
       return cub::DeviceSelect::Unique(c.scratch, c.bytes, c.in(), c.out(0), c.out(1), c.count(), c.stream);
@@ -306,6 +325,7 @@ class Peer {
     add_unique(RunData::of(8), matrix_.sizes);
     if (matrix_.essential) return;
     for (const double kept : {0.0, 0.1, 0.9, 1.0}) add_select_if(kept, some_);
+    add_select_chain(0.5);
     add(select_flagged_work(Type::u32, 0.5), matrix_.sizes, [](Call& c) {
       return cub::DeviceSelect::Flagged(c.scratch, c.bytes, c.in(1), c.in<uint8_t>(0), c.out(0), c.out(1), c.count(),
                                         c.stream);

@@ -141,6 +141,14 @@ Verdict check_sums(std::span<const V> values, const Heads& heads, const IsOutput
   return check_walk<V>("sum", values.size(), Sums{}, walk, join, fetch);
 }
 
+/// Whether a VkDispatchIndirectCommand has as many workgroups as a count needs, and less than a row more.
+inline Verdict check_dispatch(uint64_t count, uint32_t items_per_workgroup, const std::array<uint32_t, 3>& command) {
+  const auto [x, y, z] = command;
+  const uint64_t groups = (count + items_per_workgroup - 1) / items_per_workgroup, dispatched = uint64_t{x} * y * z;
+  if (dispatched >= groups && dispatched < groups + std::max(y, 1u)) return right();
+  return wrong(0, std::to_string(groups) + " workgroups", std::to_string(dispatched));
+}
+
 /// Follows the segments of items from `begin` on, in order; offsets begin with 0 and end with the number of items.
 class SegmentCursor {
  public:

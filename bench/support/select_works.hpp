@@ -79,6 +79,21 @@ inline Work select_if_work(const ItemType& item, double kept, const BelowBound& 
                    });
 }
 
+/// Items of a workgroup that is dispatched for those kept.
+constexpr uint32_t kDispatchedItems = 256;
+
+/// The same, and the arguments of an indirect dispatch for what is kept.
+inline Work select_chain_work(double kept, const BelowBound& below) {
+  Work work = select_if_work(Type::u32, kept, below);
+  work.variant += " chain";
+  work.outputs = writes({4}, {4, 12});
+  work.check = [check = work.check](const Inputs& in, Outputs& out) {
+    return oracle::first_bad(
+        check(in, out), oracle::check_dispatch(out.read(1), kDispatchedItems, out.read<std::array<uint32_t, 3>>(2)));
+  };
+  return work;
+}
+
 /// By a u8 flag each.
 inline Work select_flagged_work(const ItemType& item, double kept) {
   return kept_work("select_flagged", kept_name(kept) + " u8 flags", item,

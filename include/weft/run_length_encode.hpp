@@ -51,12 +51,18 @@ struct RunLengthEncodeArgs {
   /// With own_kernels, returned by call_a() and call_b().
   Value a{};
   Value b{};
+  /// Optional. Receives one VkDispatchIndirectCommand (12 bytes) for `run_count` runs, 4-byte aligned, as DispatchArguments
+  /// writes it. The buffer needs INDIRECT_BUFFER usage.
+  BufferRange dispatch{};
+  /// Items a workgroup of the dispatched shader processes. Not 0 with `dispatch`.
+  uint32_t items_per_workgroup = 1;
 };
 
 /// Encodes every maximal run of equal items as one symbol and a length.
 ///
 ///     symbols[r] = the item of run r,  lengths[r] = its number of items,  offsets[r] = index of its first item
 ///     run_count  = number of runs, 0 if there are no items
+///     dispatch   = workgroups for `run_count` runs
 ///
 /// - The lengths sum to `count`. RunLengthDecode restores the input.
 /// - With non_trivial, r counts the runs of two or more items: run_count is 0 if all neighbours differ.
@@ -80,7 +86,8 @@ class WEFT_API RunLengthEncode {
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept;
 
   /// Records one encoding. Does not allocate, submit or wait.
-  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles).
+  /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles;
+  /// with `dispatch`, what DispatchArguments refuses).
   Status record(VkCommandBuffer commands, const RunLengthEncodeArgs& args) const noexcept;
 
   /// The strategy in use, never automatic. If automatic chose look_back, small counts may use reduce_then_scan.

@@ -100,12 +100,18 @@ struct SelectArgs {
   /// The criterion's constants, of the item's type. With own_kernels, returned by call_a() and call_b().
   Value a{};
   Value b{};
+  /// Optional. Receives one VkDispatchIndirectCommand (12 bytes) for `kept` items, 4-byte aligned, as DispatchArguments
+  /// writes it. The buffer needs INDIRECT_BUFFER usage.
+  BufferRange dispatch{};
+  /// Items a workgroup of the dispatched shader processes. Not 0 with `dispatch`.
+  uint32_t items_per_workgroup = 1;
 };
 
 /// Stable compaction: keeps the items for which a criterion holds, in their order.
 ///
 ///     output[k] = input[i],  moved_output[k] = moved[i],  indices[k] = i      for the k-th i for which it holds
 ///     kept      = number of such i
+///     dispatch  = workgroups for `kept` items
 ///
 /// - Outputs beyond the first `kept` items are not written.
 /// - Results are bit-identical on every run.
@@ -126,7 +132,7 @@ class WEFT_API Select {
 
   /// Records one selection. Does not allocate, submit or wait.
   /// Errors (nothing is recorded): invalid_argument (null, misaligned, too small, overlapping, more than 2^31 tiles,
-  /// more than 2^32 items with u32 indices).
+  /// more than 2^32 items with u32 indices; with `dispatch`, what DispatchArguments refuses).
   Status record(VkCommandBuffer commands, const SelectArgs& args) const noexcept;
 
   /// The strategy in use, never automatic. If automatic chose look_back, small counts may use reduce_then_scan.

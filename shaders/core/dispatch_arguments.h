@@ -6,12 +6,11 @@
 
 WEFT_STRUCT_BEGIN
 struct DispatchArgumentsPush {
-  weft_address count;     // 0: use count_value
-  weft_address command;   // 3 words
-  weft_u64 count_value;   // the count, or its maximum
-  weft_u32 count_words;   // words at `count`: 1 or 2
-  weft_u32 group_items;   // not 0; the maximum makes less than 2^32 groups
-  weft_u32 max_groups_x;  // not 0
+  weft_address count;    // 0: use count_value
+  weft_address command;  // 3 words
+  weft_u64 count_value;  // the count, or its maximum
+  weft_u64 groups;       // as in dispatch_arguments.glsl
+  weft_u32 count_words;  // words at `count`: 1 or 2
   weft_u32 padding;
 };
 WEFT_STRUCT_END

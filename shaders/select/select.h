@@ -25,10 +25,10 @@ struct SelectPush {
   weft_address moved;    // what is moved, where that is not what is tested
   weft_address out_0;    // items of each partition
   weft_address out_1;
-  weft_address out_2;
+  weft_address out_2;      // of one partition: `groups` of core/dispatch_arguments.glsl
   weft_address indices_0;  // indices of each partition
   weft_address indices_1;
-  weft_address indices_2;
+  weft_address indices_2;        // of one partition: the arguments of an indirect dispatch for its count; 0: none
   weft_address counts;           // one count for each partition
   weft_u64 low;                  // of the test: a lower bound, a mask, or the first threshold
   weft_u64 span;                 // of the test: a width, the bits wanted, or the second threshold

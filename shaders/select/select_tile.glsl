@@ -14,6 +14,7 @@
 #ifndef WEFT_SELECT_TILE_GLSL
 #define WEFT_SELECT_TILE_GLSL
 
+#include "core/dispatch_arguments.glsl"
 #include "weft/workgroup_scan.glsl"
 #include "select/select.h"
 
@@ -532,6 +533,7 @@ void select_carry(uvec2 first, uvec2 second) {
 }
 
 void select_write_counts(uvec2 first, uvec2 second, uvec2 third) {
+  if (!kSplits && push.indices_2 != uvec2(0u)) dispatch_arguments_store(push.indices_2, first, push.out_2);
   Words counts = Words(push.counts);
   if ((push.flags & kSelectCountsAreWide) != 0u) {
     counts.at[0] = first.x;

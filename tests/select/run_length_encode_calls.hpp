@@ -12,9 +12,16 @@ struct SoundCall<RunLengthEncode> {
   static constexpr const char* name = "RunLengthEncode";
   static RunLengthEncodeConfig config() { return {.offsets = true}; }
   static RunLengthEncodeArgs args(const RunLengthEncode& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("input", 4 * n),    r.write("symbols", 4 * n),   r.write("lengths", 4 * n),
-            r.write("offsets", 4 * n), r.write_counts("run_count"), r.scratch(p.scratch_size(n)),
-            r.count("count", n)};
+    return {r.read("input", 4 * n),
+            r.write("symbols", 4 * n),
+            r.write("lengths", 4 * n),
+            r.write("offsets", 4 * n),
+            r.write_counts("run_count"),
+            r.scratch(p.scratch_size(n)),
+            r.count("count", n),
+            Value{},
+            Value{},
+            r.write_optional("dispatch", sizeof(VkDispatchIndirectCommand))};
   }
   static std::vector<RunLengthEncodeConfig> kernels(const AmongTypes& among) {
     std::vector<RunLengthEncodeConfig> configs;

@@ -53,6 +53,7 @@ struct EncodeOptions {
   VkDeviceSize symbols_misalignment = 0, lengths_misalignment = 4, offsets_misalignment = 12;
   std::optional<DeviceCount> device_count{};
   bool wide_count = false;
+  uint32_t items_per_workgroup = 64;  ///< of what is dispatched; 0: nothing
   uint8_t dirt = 0xdb;
 };
 
@@ -70,7 +71,11 @@ std::string check_encoding(Gpu& gpu, const RunLengthEncode& encode, const RunLen
                                  call.output("offsets", room * length_bytes, options.offsets_misalignment),
                                  call.output("run_count", options.wide_count ? 8 : 4, 4),
                                  call.scratch(encode.scratch_size(n)),
-                                 call.count(options.device_count, n)};
+                                 call.count(options.device_count, n),
+                                 Value{},
+                                 Value{},
+                                 call.expect_dispatch(runs.symbols.size(), options.items_per_workgroup),
+                                 options.items_per_workgroup};
   call.expect("run_count",
               bytes_of_lengths(std::vector<uint64_t>{runs.symbols.size()}, options.wide_count ? Type::u64 : Type::u32));
   if (config.symbols) call.expect("symbols", runs.symbols);
@@ -125,6 +130,7 @@ FuzzSubject subject_of(bool offsets, Strategy strategy, const char* tuning = "",
                                 draw.misalignment(4),
                                 draw.device_count(n),
                                 draw.one_in(3),
+                                static_cast<uint32_t>(draw.below(1000)),
                                 draw.dirt()};
     CHECK(check_encoding(backend.gpu(), encode, config, draw.items<T>(n), options) == "");
   };
@@ -442,7 +448,12 @@ TEST_SUITE("run_length_encode") {
 
   TEST_CASE("an encoding refuses arguments by name and records nothing [refusal]") {
     check_refusals_of_strategies<RunLengthEncode>({.offsets = true}, [](const auto&) -> RefusalsOf<RunLengthEncode> {
-      return {{"count", "of more than 2^31 tiles", [](auto& a) { a.count = uint64_t{1} << 60; }}};
+      return {{"count", "of more than 2^31 tiles", [](auto& a) { a.count = uint64_t{1} << 60; }},
+              {"items_per_workgroup", "none", [](auto& a) { a.items_per_workgroup = 0; }},
+              {"count", "of more groups than there can be", [](auto& a) {
+                 a.items_per_workgroup = 1;
+                 a.count = uint64_t{1} << 32;
+               }}};
     });
   }
 }

@@ -16,10 +16,17 @@ struct SoundCall<Select> {
     return config;
   }
   static SelectArgs args(const Select& p, Ranges& r, uint64_t n = kCalled) {
-    return {r.read("input", 4 * n),       r.read("moved", 2 * n, 2),
-            r.write("output", 4 * n),     r.write("moved_output", 2 * n, 2),
-            r.write("indices", 4 * n),    r.write_counts("kept"),
-            r.scratch(p.scratch_size(n)), r.count("count", n)};
+    return {r.read("input", 4 * n),
+            r.read("moved", 2 * n, 2),
+            r.write("output", 4 * n),
+            r.write("moved_output", 2 * n, 2),
+            r.write("indices", 4 * n),
+            r.write_counts("kept"),
+            r.scratch(p.scratch_size(n)),
+            r.count("count", n),
+            Value{},
+            Value{},
+            r.write_optional("dispatch", sizeof(VkDispatchIndirectCommand))};
   }
   /// Comparisons and run heads of every size of item, moved as they are; flags that move 16 bytes; structs.
   static std::vector<SelectConfig> kernels(const AmongTypes& among) {

@@ -217,6 +217,7 @@ FuzzSubject subject_of(Config given, Strategy strategy, const char* tuning = "")
         .output_misalignment = draw.misalignment(config.moved_bytes != 0 ? config.moved_bytes : stride),
         .device_count = draw.device_count(n),
         .wide_counts = draw.one_in(3),
+        .items_per_workgroup = static_cast<uint32_t>(draw.below(1000)),
         .dirt = draw.dirt()};
     // Tested items and moved ones go to outputs of one misalignment.
     if (config.items && config.moved_bytes != 0)
@@ -618,6 +619,13 @@ TEST_SUITE("select") {
       }
   }
 
+  TEST_CASE("what is kept is dispatched, in as many rows as it takes, or nothing is written") {
+    for (const Device& device : every_device())
+      for (const uint32_t items : {0u, 1u, 3u, 100000u, ~0u})
+        for (const uint64_t n : {uint64_t{0}, uint64_t{1}, uint64_t{300000}})
+          check_u32(device, n, {.items_per_workgroup = items});
+  }
+
   TEST_CASE("results do not depend on what scratch and outputs held, nor on the run") {
     for (const Device& device : every_device())
       for (const uint8_t dirt : {uint8_t{0}, uint8_t{0xff}, uint8_t{1}})
@@ -716,7 +724,12 @@ TEST_SUITE("select") {
 
   TEST_CASE("a selection refuses arguments by name and records nothing [refusal]") {
     check_refusals_of_strategies<Select>(SoundCall<Select>::config(), [](const auto&) -> RefusalsOf<Select> {
-      return {{"count", "of more than u32 indices reach", [](auto& a) { a.count = (uint64_t{1} << 32) + 1; }}};
+      return {{"count", "of more than u32 indices reach", [](auto& a) { a.count = (uint64_t{1} << 32) + 1; }},
+              {"items_per_workgroup", "none", [](auto& a) { a.items_per_workgroup = 0; }},
+              {"count", "of more groups than there can be", [](auto& a) {
+                 a.items_per_workgroup = 1;
+                 a.count = uint64_t{1} << 32;
+               }}};
     });
   }
 
@@ -730,6 +743,12 @@ TEST_SUITE("select") {
 }  // namespace weft::test::select_tests
 
 // Faults that these tests catch: tests/mutants.
+// why: a selection of nothing leaves the arguments of its dispatch as they were
+// file: shaders/select/select_tile.glsl
+// find: if (!kSplits && push.indices_2 != uvec2(0u))
+// with: if (!kSplits && push.indices_2 != uvec2(0u) && first != uvec2(0u))
+// run: native --test-suite=select
+//
 // why: rows of a selection overwrite each other
 // file: shaders/select/select_move.glsl
 // find: before.x += ballot_bit_count(first);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "primitives/core/arguments.hpp"
+
 namespace weft::test {
 namespace {
 
@@ -46,6 +48,14 @@ BufferRange PrimitiveCall::expect(const char* name, std::span<const std::byte> c
   expected.item_bytes = item_bytes;
   expected.is_expected = true;
   return expected.given();
+}
+
+BufferRange PrimitiveCall::expect_dispatch(uint64_t count, uint32_t items_per_workgroup) {
+  if (items_per_workgroup == 0) return {};
+  const uint32_t max_x = gpu_.context().state()->traits().max_workgroup_count_x;
+  const auto size = primitives::dispatch_size(primitives::divided_up(count, items_per_workgroup), max_x);
+  output("dispatch", sizeof(VkDispatchIndirectCommand), 4);
+  return expect("dispatch", std::vector{size.x, size.y, 1u});
 }
 
 BufferRange PrimitiveCall::expect_any(const char* name, uint64_t bytes) {

@@ -90,6 +90,8 @@ class PrimitiveCall {
   BufferRange expect(const char* name, const std::vector<T>& items) {
     return expect(name, std::as_bytes(std::span(items)), sizeof(T));
   }
+  /// The arguments of an indirect dispatch for `count` items. Of 0 a workgroup: no range.
+  BufferRange expect_dispatch(uint64_t count, uint32_t items_per_workgroup);
   /// The first bytes may be anything.
   BufferRange expect_any(const char* name, uint64_t bytes);
 

@@ -39,6 +39,7 @@ class Run : public PrimitiveCall {
     args.count = count(options.device_count, maximum_);
     args.a = options.a;
     args.b = options.b;
+    dispatch = expect_dispatch(positions_of(0).size(), options.items_per_workgroup);
     std::vector<uint64_t> counts;
     for (uint8_t partition = 0; partition < shape.partitions; ++partition) {
       counts.push_back(positions_of(partition).size());
@@ -58,6 +59,7 @@ class Run : public PrimitiveCall {
 
   PartitionArgs args;
   std::array<BufferRange, 3> moved;
+  BufferRange dispatch;
 
  private:
   std::vector<uint32_t> positions_of(uint8_t partition) const {
@@ -92,15 +94,18 @@ std::string check_selection(Gpu& gpu, const Select& select, const SelectConfig& 
                             const SelectRunOptions& options) {
   Run run(gpu, select, shape_of(1, config), selection, options);
   const PartitionArgs& args = run.args;
-  return run.wrong(select, SelectArgs{args.input, args.moved, args.outputs[0], run.moved[0], args.indices[0],
-                                      args.counts, args.scratch, args.count, args.a, args.b});
+  return run.wrong(select,
+                   SelectArgs{args.input, args.moved, args.outputs[0], run.moved[0], args.indices[0], args.counts,
+                              args.scratch, args.count, args.a, args.b, run.dispatch, options.items_per_workgroup});
 }
 
 std::string check_selection(Gpu& gpu, const Partition& partition, const PartitionConfig& config,
                             const Selection& selection, const SelectRunOptions& options) {
   Shape shape = shape_of(config.partitions, config);
   shape.items = shape.items && shape.moved_bytes == 0;
-  Run run(gpu, partition, shape, selection, options);
+  SelectRunOptions of_partition = options;
+  of_partition.items_per_workgroup = 0;
+  Run run(gpu, partition, shape, selection, of_partition);
   if (shape.moved_bytes != 0) run.args.outputs = run.moved;
   return run.wrong(partition, run.args);
 }

@@ -30,6 +30,7 @@ struct SelectRunOptions {
   bool wide_counts = false;                   ///< written counts are u64
   Value a{};
   Value b{};
+  uint32_t items_per_workgroup = 64;  ///< of what Select's count dispatches; 0: nothing
   uint8_t dirt = 0xdb;
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include <weft/dispatch_arguments.hpp>
 
-#include <algorithm>
-
 #include "core/dispatch_arguments.h"
 #include "primitives/core/pipeline_builder.hpp"
 #include "primitives/core/record_call.hpp"
@@ -21,8 +19,7 @@ struct DispatchArguments::Plan {
 namespace {
 
 constexpr const char* kDispatchArgumentsName = "DispatchArguments";
-constexpr uint32_t kWorkgroup = 128;     // the least that every subgroup size divides; one invocation works
-constexpr uint64_t kMinMaxRows = 65535;  // what every device has of maxComputeWorkGroupCount[1]
+constexpr uint32_t kWorkgroup = 128;  // the least that every subgroup size divides; one invocation works
 
 }  // namespace
 
@@ -41,20 +38,12 @@ Result<DispatchArguments> DispatchArguments::create(const Context& context, cons
 DispatchArguments::DispatchArguments(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 
 Status DispatchArguments::record(VkCommandBuffer commands, const DispatchArgumentsArgs& args) const noexcept try {
-  const ContextState& state = *plan_->state;
-  const uint64_t maximum = args.count.maximum();
-  const uint32_t max_x = state.traits().max_workgroup_count_x;
-  const uint64_t most_groups = std::min<uint64_t>(max_x * kMinMaxRows, ~uint32_t{0});
-
   shader::DispatchArgumentsPush push{};
-  push.group_items = args.items_per_workgroup;
-  push.max_groups_x = max_x;
-  primitives::RecordCall call(state, kDispatchArgumentsName, commands);
-  call.refuse_if(push.group_items == 0, "items_per_workgroup", "is 0");
-  if (call.status() && primitives::divided_up(maximum, push.group_items) > most_groups)
-    call.refuse("count", "makes more workgroups than can be dispatched: " + std::to_string(maximum));
-  call.count("count", args.count, push.count, push.count_value, push.count_words)
-      .write("output", args.output, sizeof(VkDispatchIndirectCommand), 4, push.command);
+  primitives::RecordCall call(*plan_->state, kDispatchArgumentsName, commands);
+  call.refuse_if(!args.output.is_given(), "output", "has no buffer")
+      .count("count", args.count, push.count, push.count_value, push.count_words)
+      .dispatch_arguments("output", args.output, args.count.maximum(), args.items_per_workgroup, push.command,
+                          push.groups);
   if (!call.accepted()) return call.status();
   call.dispatch(*plan_->pipeline, push, 1);
   return {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #include "primitives/core/record_call.hpp"
 
+#include <algorithm>
+
 namespace weft::primitives {
 
 RecordCall& RecordCall::add(const char* name, const BufferRange& range, uint64_t bytes, uint64_t alignment,
@@ -31,6 +33,19 @@ RecordCall& RecordCall::counts(const char* name, const BufferRange& range, uint3
     return refuse(name, "takes " + std::to_string(number) + " u32 or u64, so its range has " +
                             std::to_string(4 * number) + " or " + std::to_string(8 * number) + " bytes");
   return add(name, range, range.is_given() ? range.size : 4, 4, true, address);
+}
+
+RecordCall& RecordCall::dispatch_arguments(const char* name, const BufferRange& range, uint64_t maximum,
+                                           uint32_t items_per_workgroup, uint64_t& address, uint64_t& groups) {
+  if (!range.is_given()) return *this;
+  constexpr uint64_t kMinMaxRows = 65535;  // what every device has of maxComputeWorkGroupCount[1]
+  const uint64_t max_x = state_.traits().max_workgroup_count_x;
+  const uint64_t most_groups = std::min<uint64_t>(max_x * kMinMaxRows, ~uint32_t{0});
+  if (items_per_workgroup == 0) return refuse("items_per_workgroup", "is 0");
+  if (divided_up(maximum, items_per_workgroup) > most_groups)
+    return refuse("count", "makes more workgroups than can be dispatched: " + std::to_string(maximum));
+  groups = max_x << 32 | items_per_workgroup;
+  return write(name, range, sizeof(VkDispatchIndirectCommand), 4, address);
 }
 
 RecordCall& RecordCall::refuse(const char* argument, const std::string& what) {

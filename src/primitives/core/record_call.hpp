@@ -61,6 +61,11 @@ class RecordCall {
   /// `number` counts to be written, u32 or u64 by the range's size.
   RecordCall& counts(const char* name, const BufferRange& range, uint32_t number, uint64_t& address);
 
+  /// The arguments of an indirect dispatch for a count of at most `maximum`, if the range is given: their address, and
+  /// what core/dispatch_arguments.glsl takes beside the count.
+  RecordCall& dispatch_arguments(const char* name, const BufferRange& range, uint64_t maximum,
+                                 uint32_t items_per_workgroup, uint64_t& address, uint64_t& groups);
+
   /// Refuses an argument where no other has been refused before.
   WEFT_API RecordCall& refuse(const char* argument, const std::string& what);
   RecordCall& refuse_if(bool wrong, const char* argument, const char* what) {

@@ -96,6 +96,7 @@ Status RunLengthEncode::record(VkCommandBuffer commands, const RunLengthEncodeAr
   primitives::RecordCall call(*plan.state, kRunLengthEncodeName, commands);
   plan.pass.check_count(call, maximum);
   call.count("count", args.count, push.count, push.count_value, count_words)
+      .dispatch_arguments("dispatch", args.dispatch, runs, args.items_per_workgroup, push.indices_2, push.out_2)
       .counts("run_count", args.run_count, 1, push.counts)
       .scratch(args.scratch, scratch_size(maximum), push.scratch)
       .read("input", args.input, maximum * bytes, alignment, push.items)

@@ -239,7 +239,7 @@ Result<std::shared_ptr<const SelectPlan>> SelectPlan::create(const Context& cont
   return std::shared_ptr<const SelectPlan>(std::move(plan));
 }
 
-Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, const BufferRange& tested_output) const {
+Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, const SelectArgs& one) const {
   const uint64_t maximum = args.count.maximum();
   const uint64_t tested_bytes = flagged ? (maximum + 31) / 32 * 4 : maximum * item_bytes;
   const uint64_t gathered = gathers ? maximum * gathered_bytes : 0;
@@ -253,6 +253,7 @@ Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, c
   if (index_words == 1 && maximum > uint64_t{1} << 32)
     call.refuse("count", "is more than u32 indices reach: " + std::to_string(maximum));
   call.count("count", args.count, push.count, push.count_value, count_words)
+      .dispatch_arguments("dispatch", one.dispatch, maximum, one.items_per_workgroup, push.indices_2, push.out_2)
       .read("input", args.input, tested_bytes, flagged ? 4 : alignment_of(item_bytes), push.items)
       .read("moved", args.moved, is_moved ? gathered : 0, alignment_of(gathered_bytes), push.moved)
       .counts(partitions == 1 ? "kept" : "counts", args.counts, partitions, push.counts)
@@ -260,9 +261,9 @@ Status SelectPlan::record(VkCommandBuffer commands, const PartitionArgs& args, c
   if (gathers && !is_moved) push.moved = push.items;
   const uint64_t moved_tested = moves_tested ? maximum * item_bytes : 0;
   if (partitions == 1) {
-    call.write("output", tested_output, moved_tested, alignment_of(item_bytes), push.out_0)
+    call.write("output", one.output, moved_tested, alignment_of(item_bytes), push.out_0)
         // Beside tested items gathered ones go to the second output.
-        .write(is_moved ? "moved_output" : "output", is_moved ? args.outputs[0] : tested_output, gathered,
+        .write(is_moved ? "moved_output" : "output", is_moved ? args.outputs[0] : one.output, gathered,
                alignment_of(gathered_bytes), moves_tested ? push.out_1 : push.out_0)
         .write("indices", args.indices[0], index_bytes, 4, push.indices_0);
   } else {
@@ -380,7 +381,7 @@ Status Select::record(VkCommandBuffer commands, const SelectArgs& args) const no
   all.count = args.count;
   all.a = args.a;
   all.b = args.b;
-  return plan_->record(commands, all, args.output);
+  return plan_->record(commands, all, args);
 } catch (...) {
   return runtime::caught();
 }
@@ -418,7 +419,7 @@ Partition::Partition(std::shared_ptr<const SelectPlan> plan) : plan_(std::move(p
 VkDeviceSize Partition::scratch_size(uint64_t max_count) const noexcept { return plan_->scratch_size(max_count); }
 
 Status Partition::record(VkCommandBuffer commands, const PartitionArgs& args) const noexcept try {
-  return plan_->record(commands, args, {});
+  return plan_->record(commands, args);
 } catch (...) {
   return runtime::caught();
 }

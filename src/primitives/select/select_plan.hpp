@@ -27,8 +27,8 @@ struct SelectPlan {
   static Result<std::shared_ptr<const SelectPlan>> create(const Context& context, const char* name, uint32_t partitions,
                                                           const SelectConfig& config);
   VkDeviceSize scratch_size(uint64_t max_count) const noexcept { return pass.scratch_size(max_count); }
-  /// Of one partition: outputs[0] is what moved items go to, and `tested_output` what tested ones do.
-  Status record(VkCommandBuffer commands, const PartitionArgs& args, const BufferRange& tested_output) const;
+  /// Of one partition: outputs[0] is what moved items go to; what tested ones do, and what is dispatched, is in `one`.
+  Status record(VkCommandBuffer commands, const PartitionArgs& args, const SelectArgs& one = {}) const;
 };
 
 }  // namespace weft::primitives
