@@ -70,7 +70,7 @@ struct RunLengthEncodeArgs {
 /// - Lengths and offsets of type u32 are truncated to 32 bits.
 /// - Outputs beyond the last run are not written.
 /// - Results are bit-identical on every run.
-/// - look_back: reads each item once from memory and once more from cache, in three dispatches.
+/// - look_back: reads each item once, in three dispatches.
 /// - reduce_then_scan: reads each item twice, in two dispatches.
 /// - Both write each output once, and take one dispatch if one tile holds all items.
 /// - Every further 2^31 items take as many dispatches again.

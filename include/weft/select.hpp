@@ -115,7 +115,7 @@ struct SelectArgs {
 ///
 /// - Outputs beyond the first `kept` items are not written.
 /// - Results are bit-identical on every run.
-/// - look_back: reads tested items once from memory and once more from cache, in three dispatches.
+/// - look_back: reads tested items once, in three dispatches.
 /// - reduce_then_scan: reads tested items twice, in two dispatches.
 /// - Both write each kept item once, read `moved` only where kept, and take one dispatch if one tile holds all items.
 /// - Every further 2^31 items take as many dispatches again.
