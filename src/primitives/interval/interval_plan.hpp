@@ -51,8 +51,11 @@ struct IntervalPlan {
 
   /// Which plan a call is recorded by; scratch does for either.
   const IntervalPlan& of_call(uint64_t max_count, uint64_t max_output) const {
-    const bool is_short = !is_direct(max_count) && max_output / kShortOutputs < max_count;
-    return of_short != nullptr && is_short ? *of_short : *this;
+    if (of_short == nullptr || is_direct(max_count)) return *this;
+    // So many outputs an interval leave room in a segment for those of a tile. Of as many as a segment has, every other
+    // tile would have an extra one, for few.
+    const uint64_t outputs = std::max(1u, 3 * of_short->segment_outputs / (4 * of_short->tile_intervals));
+    return max_output / outputs < max_count ? *of_short : *this;
   }
 
   bool is_direct(uint64_t max_count) const { return direct != nullptr && max_count <= direct_intervals; }
@@ -106,7 +109,6 @@ struct IntervalPlan {
   }
 
  private:
-  static constexpr uint64_t kShortOutputs = 8;  // of an interval that is short, on average
   static constexpr uint64_t kMaxTiles = uint64_t{1} << 30;
   static constexpr uint64_t kBeforeBytes = 16;
 
