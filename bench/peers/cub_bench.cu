@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <thrust/iterator/constant_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <cub/cub.cuh>
 #include <cuda/functional>
@@ -114,6 +115,19 @@ struct AddressOf {
   __host__ __device__ void* operator()(uint32_t offset) const { return base + offset; }
 };
 
+/// A value for every output of an interval.
+struct Repeated {
+  __host__ __device__ thrust::constant_iterator<uint32_t> operator()(uint32_t value) const {
+    return thrust::constant_iterator<uint32_t>(value);
+  }
+};
+
+/// Where an interval's outputs begin.
+struct OutputAt {
+  uint32_t* base;
+  __host__ __device__ uint32_t* operator()(uint32_t offset) const { return base + offset; }
+};
+
 /// A call on `n` items, whose arrays are in device memory; they are null while only the scratch is asked for.
 struct Call {
   std::vector<void*> inputs = std::vector<void*>(4);
@@ -187,6 +201,7 @@ class Peer {
     add_sorts_of<uint32_t>(Type::u32);
     add_sorts_of<uint64_t>(Type::u64);
     add_batched_copies();
+    add_expand_chains();
     std::erase_if(cases_, [&](const Case& entry) { return !is_wanted(entry.work.name(), filters); });
     return std::move(cases_);
   }
@@ -518,6 +533,28 @@ class Peer {
                                               addresses(c.in(3), c.outputs[0]), c.in(0),
                                               static_cast<uint32_t>(buffers.number(c.n)), c.stream);
           });
+  }
+
+  // As CUB's documentation decodes runs: offsets by a scan, which lie before the scratch of either call, and a batched
+  // copy of repeated values.
+  void add_expand_chains() {
+    if (matrix_.essential) return;
+    for (const Spread& spread : chain_spreads())
+      add(interval_work("interval_expand", spread, true, IntervalsBy::counts, false), matrix_.sizes, [=](Call& c) {
+        const auto number = static_cast<uint32_t>(spread.number(c.n));
+        const size_t offsets_bytes = (4 * (size_t{number} + 1) + 255) / 256 * 256;
+        auto* const offsets = static_cast<uint32_t*>(c.scratch);
+        void* const rest = c.scratch == nullptr ? nullptr : static_cast<std::byte*>(c.scratch) + offsets_bytes;
+        size_t scan_bytes = c.bytes - offsets_bytes, copy_bytes = scan_bytes;
+        const cudaError_t scanned = cub::DeviceScan::ExclusiveSum(rest, scan_bytes, c.in(0), offsets,
+                                                                  static_cast<int>(number) + 1, c.stream);
+        if (scanned != cudaSuccess) return scanned;
+        const cudaError_t copied = cub::DeviceCopy::Batched(
+            rest, copy_bytes, thrust::make_transform_iterator(c.in(1), Repeated{}),
+            thrust::make_transform_iterator(offsets, OutputAt{c.out()}), c.in(0), number, c.stream);
+        if (c.scratch == nullptr) c.bytes = offsets_bytes + std::max(scan_bytes, copy_bytes);
+        return copied;
+      });
   }
 
   ItemSource& source_;

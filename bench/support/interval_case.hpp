@@ -28,7 +28,7 @@ void add_intervals(Cases& cases, const char* primitive, const Spread& spread, bo
     return args;
   };
   const auto scratch = [=](const Primitive& call, uint64_t n) { return call.scratch_size(spread.number(n)); };
-  cases.add<Primitive>(interval_work(primitive, spread, has_values), {config, arguments, scratch}, sizes);
+  cases.add<Primitive>(interval_work(primitive, spread, has_values, config.by), {config, arguments, scratch}, sizes);
 }
 
 }  // namespace weft::bench

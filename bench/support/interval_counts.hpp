@@ -79,6 +79,23 @@ class IntervalCounts {
   std::vector<uint32_t> offsets_;
 };
 
+/// Counts of intervals, and a 0 after them, whose exclusive sums are the offsets with the total.
+class CountedIntervals {
+ public:
+  CountedIntervals(uint64_t id, const Spread& spread, uint64_t outputs) : id_(id) {
+    const std::vector<uint32_t> offsets = IntervalCounts(id, spread, outputs).offsets();
+    counts_.resize(offsets.size());
+    for (size_t i = 0; i + 1 < offsets.size(); ++i) counts_[i] = offsets[i + 1] - offsets[i];
+  }
+
+  HostArray counts_array() const { return {std::as_bytes(std::span(counts_)), id_}; }
+  uint64_t bytes() const { return counts_.size() * sizeof(uint32_t); }
+
+ private:
+  uint64_t id_;
+  std::vector<uint32_t> counts_;
+};
+
 /// Buffers of bytes that are copied in batches.
 inline std::vector<Spread> batched_copy_spreads(bool essential) {
   if (essential) return {{Spread::Kind::fixed, 1024}};

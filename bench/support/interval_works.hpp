@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <weft/load_balance_search.hpp>
+
 #include "support/interval_counts.hpp"
 #include "support/work.hpp"
 
 namespace weft::bench {
 
-/// From offsets to a u32 for each output: the interval's index, or its value. Inputs are the offsets, and the values;
-/// outputs are those, the total and the status.
-inline Work interval_work(const char* primitive, const Spread& spread, bool has_values) {
+/// From offsets, or by a chain from counts, to a u32 for each output: the interval's index, or its value. Inputs are
+/// the offsets or counts, and the values; outputs are those, the total and the status. `reports`: whether the last two
+/// are written.
+inline Work interval_work(const char* primitive, const Spread& spread, bool has_values,
+                          IntervalsBy by = IntervalsBy::offsets, bool reports = true) {
+  const bool by_counts = by == IntervalsBy::counts;
   return {primitive,
-          spread.name(),
+          spread.name() + (by_counts ? " chain" : ""),
           Type::u32,
           [=](ItemSource& source, uint64_t n) {
-            Arrays arrays{source.cached<IntervalCounts>(spread, n).offsets_array()};
+            Arrays arrays{by_counts ? source.cached<CountedIntervals>(spread, n).counts_array()
+                                    : source.cached<IntervalCounts>(spread, n).offsets_array()};
             if (has_values) arrays.push_back(source.array(Data::noise(7), sizeof(uint32_t), spread.number(n)));
             return arrays;
           },
-          writes({4}, {8, 4}),
+          writes({4}, reports ? Sizes{8, 4} : Sizes{}),
           [=](uint64_t n) { return 4 * (n + (has_values ? 2 : 1) * spread.number(n)); },
           [=](const Inputs& in, Outputs& out) {
-            const auto offsets = in.as(0);
+            const auto& offsets = in.source.cached<IntervalCounts>(spread, in.n).offsets();
             const auto write = [&](uint64_t begin, uint64_t end, uint32_t* to) {
               oracle::SegmentCursor cursor(offsets, begin);
               for (uint64_t i = begin; i < end; ++i) {
@@ -29,10 +35,20 @@ inline Work interval_work(const char* primitive, const Spread& spread, bool has_
               }
             };
             return oracle::first_bad(
-                oracle::same_count(in.n, out.read<uint64_t>(1)), oracle::same_count(0, out.read(2)),
+                reports ? oracle::same_count(in.n, out.read<uint64_t>(1)) : right(),
+                reports ? oracle::same_count(0, out.read(2)) : right(),
                 oracle::check_ranges<uint32_t>(has_values ? "value" : "source", in.n, write, out.fetch(0)));
           },
           "intervals"};
+}
+
+/// The means of rows on chains.
+inline std::vector<Spread> chain_spreads() {
+  std::vector<Spread> spreads;
+  for (const uint32_t mean : {1u, 2u, 8u, 100u}) spreads.push_back({Spread::Kind::uniform, mean});
+  for (const Spread::Kind kind : {Spread::Kind::half, Spread::Kind::zipf, Spread::Kind::sparse})
+    spreads.push_back({kind, 8});
+  return spreads;
 }
 
 /// Intervals of u32 gathered to one after the other, or scattered too; or of bytes, as buffers are copied in batches.

@@ -60,8 +60,8 @@ struct LoadBalanceSearchArgs {
 /// - Results are bit-identical on every run and device.
 /// - Cost: reads each count twice, writes each index once. If the sources of a tile have more outputs than a workgroup
 ///   writes, their counts are read again, from cache. 16 bytes of scratch per tile of sources and a few KiB.
-/// - Dispatches: three; two if count.maximum() is a few tiles; one for few sources by offsets (a number tuned per
-///   device), where each workgroup searches the offsets for its own sources.
+/// - Dispatches: three; two if count.maximum() is a few tiles; one for few sources (a number tuned per device), where
+///   each workgroup searches the offsets for its own sources, or sums all counts if max_output is small too.
 /// - The last dispatch has a workgroup for each tile of count.maximum() and for each segment_outputs() of max_output.
 ///   Those without work return at once.
 /// - Barriers, lifetime, threads: docs/integration.md.

@@ -35,6 +35,14 @@ WEFT_CONSTANTS_END
   weft_u32 spans;             \
   weft_u32 head;
 
+#ifdef __cplusplus
+namespace weft::shader {
+#endif
+const weft_u32 kMaxDirectTiles = 32;  // that every workgroup sums for itself
+#ifdef __cplusplus
+}
+#endif
+
 WEFT_STRUCT_BEGIN
 struct IntervalPush {
   WEFT_INTERVAL_MEMBERS

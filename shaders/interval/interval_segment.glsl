@@ -3,8 +3,9 @@
 // Last pass over intervals: a workgroup takes a segment of the outputs. The first as many workgroups as there are tiles
 // have their first segments; those after them have the extra ones, and search for the tile of theirs.
 //
-// kIsDirect: there is no pass before this one. Few intervals are given by offsets, in which every workgroup searches
-// for its own: outputs and ends of intervals lie on one path, an interval's end after its outputs. An output is one
+// kIsDirect: there is no pass before this one. Of few intervals that are given by counts every workgroup sums all
+// (kSumsAll). Few that are given by offsets need no sums: every workgroup searches in them for its own (kSearches).
+// Outputs and ends of intervals lie on one path, an interval's end after its outputs. An output is one
 // unit of it and an end kEndUnits, and a segment takes kSegment units: so it has no more outputs than that, and a tile
 // that begins with its first interval holds all of its intervals. Where offsets decrease, segments may be any, but are
 // no longer than that.
@@ -37,6 +38,12 @@ shared uint weft_begins_before[kWords];  // how many are set in the words before
 shared uint weft_list[kTileIntervals];
 shared uvec2 weft_interval_sums[kSubgroupCount];
 
+const bool kSearches = kIsDirect && kByOffsets;
+const bool kSumsAll = kIsDirect && !kByOffsets;
+
+// kSumsAll: what lies before every tile, and before the end.
+shared uvec4 weft_tiles_before[kSumsAll ? kMaxDirectTiles + 1u : 1u];
+
 uvec4 interval_listed(uvec2 tile_first, uint first, uint present);
 #ifdef WEFT_INTERVAL_CHECKS
 bvec4 intervals_are_bad(uvec2 tile_first, uint first, uint present, IntervalVector lengths);
@@ -47,7 +54,7 @@ bvec4 intervals_are_bad(uvec2 tile_first, uint first, uint present, IntervalVect
 struct IntervalSegment {
   uvec2 tile_first;     // the first interval of the tile
   uint present;         // intervals of the tile
-  bool is_extra;        // or kIsDirect: its first output may be any of its interval
+  bool is_extra;        // or kSearches: its first output may be any of its interval
   uvec2 first;          // its first output, counted in the tile
   uvec2 from_boundary;  // its first output, counted from where push.head's absent items begin
   uint shift;           // that one's position
@@ -55,13 +62,56 @@ struct IntervalSegment {
 };
 
 IntervalsBefore interval_tile_before(uint tile) {
+  if (kSumsAll) return intervals_before_of_words(weft_tiles_before[min(tile, kMaxDirectTiles)]);
   return intervals_before_add(intervals_before_load(tile >> push.span_shift),
                               intervals_before_load(intervals_before_of(tile)));
+}
+
+// Before the end of all, of so many tiles.
+IntervalsBefore intervals_before_end(uint tiles) {
+  if (kSumsAll) return interval_tile_before(tiles);
+  return intervals_before_load(intervals_before_of_all());
 }
 
 // The same on all lanes.
 IntervalsBefore intervals_before_uniform(IntervalsBefore before) {
   return IntervalsBefore(subgroup_uniform(before.outputs), subgroup_uniform(before.extra));
+}
+
+// The counts that a lane has of a tile which its subgroup sums; of no tile, nothing.
+uvec2 interval_lane_sum(uvec2 count, uint tile, uint tiles) {
+  const uvec2 first = interval_tile_first(tile);
+  const uint present = tile < tiles ? interval_tile_present(count, first) : 0u;
+  const uvec2 counts = interval_tile_counts(first);
+  uvec2 sum = uvec2(0u);
+  if (interval_tile_is_loadable(counts, present)) {
+    for (uint at = 4u * subgroup_lane(); at < kTileIntervals; at += 4u * kSubgroupSize)
+      sum = interval_vector_sum(interval_vector_load(counts, at), sum);
+  } else {
+    [[dont_unroll]] for (uint at = 4u * subgroup_lane(); at < present; at += 4u * kSubgroupSize)
+      sum = interval_vector_sum(interval_vector_load_present(counts, at, present), sum);
+  }
+  return sum;
+}
+
+// Sums all counts, of at most kMaxDirectTiles tiles, a tile a subgroup at a time. One workgroup reports.
+void intervals_sum_all(uvec2 count, uint tiles, bool reports) {
+  for (uint first = 0u; first < tiles; first += kSubgroupCount) {
+    const uint tile = first + subgroup_index();
+    const uvec2 sum = subgroup_add_saturated(interval_lane_sum(count, tile, tiles));
+    if (subgroup_lane() == 0u && tile < tiles) weft_tiles_before[tile] = uvec4(sum, 0u, 0u);
+  }
+  barrier();
+  const uint own = interval_invocation();
+  IntervalsBefore before = IntervalsBefore(uvec2(0u), 0u);
+  if (own <= tiles) {
+    for (uint tile = 0u; tile < own; ++tile)
+      before = intervals_before_add(before, intervals_before_of_tile(weft_tiles_before[tile].xy));
+    if (reports && own == tiles) intervals_report(before.outputs, kNoInterval);
+  }
+  barrier();
+  if (own <= tiles) weft_tiles_before[own] = intervals_before_words(before);
+  barrier();
 }
 
 shared uint weft_tile_found;
@@ -210,7 +260,7 @@ uint outputs_in_segment(uvec2 position, uvec2 first) {
 }
 
 // The counts of 4 intervals as far as they lie in the segment that begins at `first`; `start` moves on over all of
-// them. `units`: what the first of them finds of the segment's path, if kIsDirect. `rank` becomes that of the segment's
+// them. `units`: what the first of them finds of the segment's path, if kSearches. `rank` becomes that of the segment's
 // first output, if one of them has it.
 uvec4 counts_in_segment(IntervalVector intervals, uvec2 first, uint units, inout uvec2 start, inout uvec2 rank) {
   uvec4 counts;
@@ -222,7 +272,7 @@ uvec4 counts_in_segment(IntervalVector intervals, uvec2 first, uint units, inout
     start = word64_add_saturated(start, interval_length(intervals, k));
     const uint end = outputs_in_segment(start, first);
     // What a segment has of its path for outputs of this interval and those before it.
-    const uint last = kIsDirect ? min(end, units - min(units, k * kEndUnits)) : end;
+    const uint last = kSearches ? min(end, units - min(units, k * kEndUnits)) : end;
     counts[k] = last - min(last, begin);
 #ifdef WEFT_INTERVAL_LISTS_POSITIONS
     // Of the first interval of the segment alone.
@@ -356,7 +406,8 @@ bool interval_segment_begin(out IntervalSegment segment) {
   uint taken = 0u;  // of a direct segment's path, before its first interval
   segment.first = uvec2(0u);
   segment.is_extra = group >= tiles;
-  if (kIsDirect) {
+  if (kSumsAll) intervals_sum_all(count, tiles, group == 0u);
+  if (kSearches) {
     all = interval_offsets();
     // The workgroup that reports for all comes first, and has no segment.
     if (group == 0u) {
@@ -368,11 +419,11 @@ bool interval_segment_begin(out IntervalSegment segment) {
     taken = interval_direct_begin(all, word64_multiply(group - 1u, kSegment), segment, begin);
     if (!word64_less(begin, word64_min(all.outputs, push.max_output))) return false;
   } else if (segment.is_extra) {
-    const uint extra = subgroup_uniform(intervals_before_load(intervals_before_of_all()).extra);
+    const uint extra = subgroup_uniform(intervals_before_end(tiles).extra);
     if (group - tiles >= extra) return false;
     tile = subgroup_uniform(interval_tile_of_extra(group - tiles, tiles));
   }
-  if (!kIsDirect) segment.tile_first = interval_tile_first(tile);
+  if (!kSearches) segment.tile_first = interval_tile_first(tile);
 
   // All loads first.
   const uvec2 counts = interval_tile_counts(segment.tile_first);
@@ -388,7 +439,7 @@ bool interval_segment_begin(out IntervalSegment segment) {
   if (kIntervalVectors == 2u) listed_1 = interval_vector_listed(segment, first_own + 4u, intervals.second);
   IntervalsBefore before = IntervalsBefore(uvec2(0u), 0u);
   uvec2 start = uvec2(0u);
-  if (kIsDirect)
+  if (kSearches)
     start = interval_direct_outputs_before(all, segment.tile_first.x, min(first_own, segment.present));
   else
     before = intervals_before_uniform(interval_tile_before(tile));
@@ -402,8 +453,8 @@ bool interval_segment_begin(out IntervalSegment segment) {
         intervals.second, interval_destinations(segment.tile_first, first_own + 4u, segment.present));
 #else
   uvec2 outputs = all.outputs;
-  if (!kIsDirect) {
-    outputs = subgroup_uniform(intervals_before_load(intervals_before_of_all()).outputs);
+  if (!kSearches) {
+    outputs = subgroup_uniform(intervals_before_end(tiles).outputs);
     begin = before.outputs;
   }
   outputs = word64_min(outputs, push.max_output);
@@ -414,7 +465,7 @@ bool interval_segment_begin(out IntervalSegment segment) {
   uvec4 counts_0, counts_1 = uvec4(0u);
   uvec2 rank = uvec2(0u);
   if (segment.is_extra) {
-    if (!kIsDirect) {
+    if (!kSearches) {
       segment.first = word64_multiply(group - tiles - before.extra + 1u, kSegment);
       begin = word64_add_saturated(begin, segment.first);
       start = interval_tile_outputs_before(lane_intervals_sum(intervals));

@@ -73,13 +73,13 @@ IntervalsBefore intervals_before_of_tile(uvec2 items, uint padding) {
 
 #endif
 
+IntervalsBefore intervals_before_of_words(uvec4 words) { return IntervalsBefore(words.xy, words.z); }
+uvec4 intervals_before_words(IntervalsBefore before) { return uvec4(before.outputs, before.extra, 0u); }
+
 // Of `before` in scratch: first the spans', then what lies before the end, then the tiles', each counted in its span.
-IntervalsBefore intervals_before_load(uint at) {
-  const uvec4 words = Words4(push.before).at[at];
-  return IntervalsBefore(words.xy, words.z);
-}
+IntervalsBefore intervals_before_load(uint at) { return intervals_before_of_words(Words4(push.before).at[at]); }
 void intervals_before_store(uint at, IntervalsBefore before) {
-  Words4(push.before).at[at] = uvec4(before.outputs, before.extra, 0u);
+  Words4(push.before).at[at] = intervals_before_words(before);
 }
 
 uint intervals_before_of_all() { return push.spans; }

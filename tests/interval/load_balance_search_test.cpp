@@ -373,7 +373,8 @@ TEST_SUITE("load_balance_search") {
 TEST_SUITE("refusal") {
   TEST_CASE("LoadBalanceSearch takes one dispatch, two or three, by how many intervals there are") {
     const ScopedTuning overrides(
-        "load_balance.direct_intervals=900,load_balance.single_tiles=2,load_balance.short_vectors=1");
+        "load_balance.direct_intervals=900,load_balance.direct_tiles=1,load_balance.single_tiles=2,"
+        "load_balance.short_vectors=1");
     RecordingGpu recording;
     const uint64_t most = 3000;
     const Buffer input = recording.create(8 * (most + 1)), indices = recording.create(4000),
@@ -386,7 +387,8 @@ TEST_SUITE("refusal") {
       REQUIRE(recording.gpu().fill(input.range(), 0).ok());
       const bool direct = by == IntervalsBy::offsets;
       for (const auto& [number, dispatches] : {std::pair{uint64_t{0}, 1},
-                                               {uint64_t{1}, direct ? 1 : 2},
+                                               {uint64_t{1}, 1},
+                                               {two_tiles / 2, 1},
                                                {uint64_t{900}, direct ? 1 : 2},
                                                {uint64_t{901}, 2},
                                                {two_tiles, 2},

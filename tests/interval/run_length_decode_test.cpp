@@ -53,8 +53,8 @@ FuzzSubject subject_of(const RunLengthDecodeConfig& given, const char* tuning = 
 
 const FuzzSubjects fuzzed("run_length_decode", [] {
   return std::vector{
-      subject_of({1, Type::u32}),
-      subject_of({2, Type::u64}, "decode.workgroup=256,decode.rows=8,decode.vectors=2"),
+      subject_of({1, Type::u32}, "decode.direct_tiles=0"),
+      subject_of({2, Type::u64}, "decode.workgroup=256,decode.rows=8,decode.vectors=2,decode.direct_tiles=32"),
       subject_of({16, Type::u32}, "decode.rows=1,decode.groups=3"),
   };
 });
@@ -222,6 +222,16 @@ TEST_SUITE("run_length_decode") {
     }
   }
 
+  TEST_CASE("tiles that every workgroup sums are decoded as others are") {
+    for (Backend* backend : every_backend())
+      for (const char* tuning : {"decode.direct_tiles=32", "decode.direct_tiles=1", "decode.direct_tiles=0"}) {
+        const ScopedTuning overrides(tuning);
+        const RunLengthDecode& decode = create<RunLengthDecode>(*backend);
+        for (const uint64_t runs : around({decode.tile_runs(), 32 * decode.tile_runs()}))
+          check_decode(*backend, decode, {}, mixed_counts(runs, 9), {.counts_misalignment = runs % 2 * 4});
+      }
+  }
+
   TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning :
          {"decode.workgroup=256,decode.rows=8,decode.vectors=2", "decode.rows=1,decode.groups=3",
@@ -284,3 +294,10 @@ TEST_SUITE("run_length_decode") {
 }
 
 }  // namespace weft::test::run_length_decode_tests
+
+// Faults that these tests catch: tests/mutants.
+// why: where every workgroup sums all counts, the end of all is not known
+// file: shaders/interval/interval_segment.glsl
+// find: if (own <= tiles) weft_tiles_before[own] = intervals_before_words(before);
+// with: if (own < tiles) weft_tiles_before[own] = intervals_before_words(before);
+// run: native --test-suite=run_length_decode

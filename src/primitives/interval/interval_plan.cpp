@@ -35,7 +35,7 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Desc& de
   // The caller's kernel is compiled once.
   if (!plan || desc.is_own || tuning.short_vectors == tuning.vectors) return plan;
   tuning.vectors = tuning.short_vectors;
-  tuning.direct_intervals = 0;
+  tuning.direct_intervals = tuning.direct_tiles = 0;
   Result<IntervalPlan> of_short = create(context, desc, tuning);
   if (!of_short) return of_short.error();
   plan->of_short = std::make_shared<const IntervalPlan>(std::move(*of_short));
@@ -61,7 +61,8 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Desc& de
     rows /= 2;
   plan.tile_intervals = workgroup * tuning.vectors * 4;
   plan.segment_outputs = rows * row_items;
-  plan.direct_intervals = tuning.direct_intervals;
+  plan.direct_intervals =
+      desc.by == IntervalsBy::offsets ? tuning.direct_intervals : tuning.direct_tiles * plan.tile_intervals;
   plan.single_tiles = tuning.single_tiles;
 
   const auto set = [&](PipelineBuilder& builder) {
@@ -84,7 +85,8 @@ Result<IntervalPlan> IntervalPlan::create(const Context& context, const Desc& de
     builder.build(plan.sums, desc.sums_kernel);
   builder.build(plan.last, desc.kernel);
   // The caller's kernel is compiled once.
-  if (desc.is_direct && !desc.is_own && desc.by == IntervalsBy::offsets && tuning.direct_intervals != 0)
+  if (desc.is_direct && !desc.is_own && plan.direct_intervals != 0 &&
+      (desc.by == IntervalsBy::offsets || !desc.reports_interval))
     builder.set(shader::interval::kIsDirect, true).build(plan.direct, desc.kernel);
   for (const PipelineBuilder* built : {&shared, &builder})
     if (!built->status()) return built->status().error();

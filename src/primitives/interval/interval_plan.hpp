@@ -30,7 +30,7 @@ struct IntervalPlan {
     const char* sums_kernel = nullptr;   // of the first pass, among the last one's; null: interval_sums
     bool is_own = false;                 // the last pass is the caller's
     bool reports_interval = false;       // the status has a second word: the index of an interval
-    bool is_direct = true;               // whether one pass may do all of a call with few offsets
+    bool is_direct = true;               // whether one pass may do all of a call with few intervals
   };
 
   std::shared_ptr<const runtime::ContextState> state;
@@ -51,14 +51,18 @@ struct IntervalPlan {
 
   /// Which plan a call is recorded by; scratch does for either.
   const IntervalPlan& of_call(uint64_t max_count, uint64_t max_output) const {
-    if (of_short == nullptr || is_direct(max_count)) return *this;
+    if (of_short == nullptr || is_direct(max_count, max_output)) return *this;
     // So many outputs an interval leave room in a segment for those of a tile. Of as many as a segment has, every other
     // tile would have an extra one, for few.
     const uint64_t outputs = std::max(1u, 3 * of_short->segment_outputs / (4 * of_short->tile_intervals));
     return max_output / outputs < max_count ? *of_short : *this;
   }
 
-  bool is_direct(uint64_t max_count) const { return direct != nullptr && max_count <= direct_intervals; }
+  /// By counts, which all workgroups sum, only if these are about as many as would sum a part each.
+  bool is_direct(uint64_t max_count, uint64_t max_output) const {
+    return direct != nullptr && max_count <= direct_intervals &&
+           (by == IntervalsBy::offsets || max_output / segment_outputs <= groups);
+  }
 
   uint64_t tiles(uint64_t count) const { return divided_up(count, tile_intervals); }
   VkDeviceSize scratch_size(uint64_t max_count) const;
@@ -90,12 +94,13 @@ struct IntervalPlan {
   /// `outputs`: upper bound on outputs that the kernels cut into segments.
   template <class Push>
   void record(const RecordCall& call, const Push& push, uint64_t outputs) const {
-    if (is_direct(push.count_value)) {
-      // As kEndUnits in interval_segment.glsl; the first workgroup reports for all.
+    if (is_direct(push.count_value, outputs)) {
+      // By offsets as kEndUnits in interval_segment.glsl; the first workgroup reports for all.
       const uint64_t units = outputs + push.count_value * std::max(1u, segment_outputs / tile_intervals);
       const bool is_empty = push.max_output == 0 || push.count_value == 0;
       const uint64_t segments = is_empty ? 0 : divided_up(units, segment_outputs);
-      call.dispatch(*direct, push, 1 + segments);
+      const uint64_t by_tiles = tiles(push.count_value) + outputs / segment_outputs;
+      call.dispatch(*direct, push, by == IntervalsBy::offsets ? 1 + segments : std::max<uint64_t>(1, by_tiles));
       return;
     }
     if (push.spans != 0) call.dispatch(*sums, push, push.spans);
