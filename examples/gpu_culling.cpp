@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // Draws the spheres that a camera sees, of many, to a PNG file. The host does not know which these are: weft::Select
-// tests each by a condition of this program's own, keeps those inside, and writes their number into the arguments of the
-// draw.
+// tests each by a condition of this program's own, keeps those inside, and writes their number into the arguments of
+// the draw.
 //   gpu_culling picture.png
 #define VOLK_IMPLEMENTATION
 #include <volk.h>

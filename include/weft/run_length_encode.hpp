@@ -51,8 +51,8 @@ struct RunLengthEncodeArgs {
   /// With own_kernels, returned by call_a() and call_b().
   Value a{};
   Value b{};
-  /// Optional. Receives one VkDispatchIndirectCommand (12 bytes) for `run_count` runs, 4-byte aligned, as DispatchArguments
-  /// writes it. The buffer needs INDIRECT_BUFFER usage.
+  /// Optional. Receives one VkDispatchIndirectCommand (12 bytes) for `run_count` runs, 4-byte aligned, as
+  /// DispatchArguments writes it. The buffer needs INDIRECT_BUFFER usage.
   BufferRange dispatch{};
   /// Items a workgroup of the dispatched shader processes. Not 0 with `dispatch`.
   uint32_t items_per_workgroup = 1;
