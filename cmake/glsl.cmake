@@ -18,14 +18,16 @@
 # below <directory> and include what is in shaders/.
 #
 #   weft_family(NAME [REQUIRES family ...] [SOURCES file ...])
-#   weft_kernel(SOURCE [TYPES item:accumulator ...] [DEFINES NAME[=VALUE] ...] [SUFFIX suffix] [OPTIMIZED types ...])
+#   weft_kernel(SOURCE [TYPES item:accumulator ...] [DEFINES NAME[=VALUE] ...] [SUFFIX suffix] [OPTIMIZED types ...]
+#               [NATIVE])
 #
 # Only in a manifest. A kernel belongs to the family begun last, "kernels" where none is. Every combination of the axes,
 # each for the subgroup backends of WEFT_BACKENDS, is one variant. One command compiles all of a family, as glslc takes
 # longer to start than to compile one; its dependency file rebuilds a family if an include changes. Names and defines:
 # shaders/kernels.cmake. DEFINES go to all variants of the call; SUFFIX is appended to the stem, to distinguish calls on
 # the same source. OPTIMIZED are types (":" where the kernel has none) whose native variants are optimized here, and not
-# by the driver alone (docs/decisions/shader-optimizer.md). SOURCES are for weft_families().
+# by the driver alone (docs/decisions/shader-optimizer.md). NATIVE: not for the emulated backend. SOURCES are for
+# weft_families().
 #
 #   weft_families(<manifest> <variable> [<family>...])
 #
@@ -101,7 +103,7 @@ function(weft_families manifest variable)
 endfunction()
 
 function(weft_kernel_variants source)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SUFFIX" "TYPES;DEFINES;OPTIMIZED")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NATIVE" "SUFFIX" "TYPES;DEFINES;OPTIMIZED")
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
     message(FATAL_ERROR "weft_kernel(${source}): cannot read ${arg_UNPARSED_ARGUMENTS}${arg_KEYWORDS_MISSING_VALUES}")
   endif()
@@ -126,6 +128,9 @@ function(weft_kernel_variants source)
       set(emulated 0)
       if(backend STREQUAL "emulated")
         set(emulated 1)
+      endif()
+      if(emulated AND arg_NATIVE)
+        continue()
       endif()
       set(name "${stem}${types_name}.${backend}")
       set(defines ${types_defines} WEFT_SUBGROUP_EMULATED=${emulated} ${arg_DEFINES})

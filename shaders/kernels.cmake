@@ -4,7 +4,7 @@
 # family: it has a header include/weft/<family>.hpp, a source <family>.cpp in a folder of src/primitives or in
 # src/decode, and the kernels <family>.comp and <family>_<phase>.comp. Lines of a kernel say what else there is:
 #
-#   // kernel: [SUFFIX suffix] [TYPES item:accumulator ...] [DEFINES ...] [OPTIMIZED types ...]
+#   // kernel: [SUFFIX suffix] [TYPES item:accumulator ...] [DEFINES ...] [OPTIMIZED types ...] [NATIVE]
 #
 # Variants, as arguments of weft_kernel() (cmake/glsl.cmake), which is called for each such line. Without one there is
 # one variant.
@@ -18,9 +18,9 @@
 # that header. A call of kernels::<family>() needs that family, and the primitive's own `#include <weft/<other>.hpp>`
 # the other primitive.
 #
-# Each variant is compiled for both subgroup backends, native and emulated. Its name is its file's stem and the values
-# of its axes in this order, joined by dots: scan_look_back.u8.u32.native. Defines follow from the axes:
-# WEFT_ITEM=WEFT_U8, WEFT_ACCUMULATOR=WEFT_U32, WEFT_SUBGROUP_EMULATED=0|1.
+# Each variant is compiled for both subgroup backends, native and emulated, or with NATIVE for the first. Its name is
+# its file's stem and the values of its axes in this order, joined by dots: scan_look_back.u8.u32.native. Defines follow
+# from the axes: WEFT_ITEM=WEFT_U8, WEFT_ACCUMULATOR=WEFT_U32, WEFT_SUBGROUP_EMULATED=0|1.
 
 # Those of which scan by look-back is optimized here (docs/decisions/shader-optimizer.md), and the others.
 set(optimized_scan_types u32:u32 u64:u64 f32:f32 f64:f64)

@@ -2,6 +2,10 @@
 //
 // GstdDecode, first dispatch: each group of 32 lanes decodes one compressed tile and reports its verdict. A tile
 // without a filter that is requested whole is decoded to the output, others to scratch.
+//
+// NVIDIA's devices take the second (docs/decisions/shader-optimizer.md):
+// kernel: TYPES :
+// kernel: SUFFIX _optimized NATIVE OPTIMIZED :
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "decode/gstd_decode.h"

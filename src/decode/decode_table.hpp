@@ -23,10 +23,8 @@ inline uint32_t smallest_workgroup(const runtime::ContextState& state) {
   return std::max(kLanes, state.subgroup_size_in(kLanes));
 }
 
-/// NVIDIA's compiler takes only reductions as uniform (shaders/weft/lanes.glsl).
-inline bool reduces_uniform(const runtime::ContextState& state) {
-  return state.traits().vendor_id == runtime::kVendorNvidia;
-}
+/// Its compiler takes only reductions as uniform (shaders/weft/lanes.glsl).
+inline bool is_nvidia(const runtime::ContextState& state) { return state.traits().vendor_id == runtime::kVendorNvidia; }
 
 struct Table {
   const char* name;

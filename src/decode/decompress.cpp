@@ -99,7 +99,7 @@ Result<Decompress> Decompress::create(const Context& context, const DecompressCo
   }
   plan->driver = *driver;
   primitives::PipelineBuilder builder(*plan->state, decode::kernels::gdeflate_decode(), kWorkgroup);
-  builder.set(shader::gdeflate_decode::kReduceUniform, decode::reduces_uniform(*plan->state))
+  builder.set(shader::gdeflate_decode::kReduceUniform, decode::is_nvidia(*plan->state))
       .set(shader::decompress::kRegionWords, driver->region_bytes() / 4)
       .build(plan->regions, "decompress");
   if (!builder.status()) return builder.status().error();

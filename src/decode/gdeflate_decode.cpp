@@ -47,7 +47,7 @@ Result<GdeflateDecode> GdeflateDecode::create(const Context& context, const Gdef
   plan->few_pages = decode::gdeflate_tuning.of(state).few_pages;
   plan->pages_in_flight = config.pages_in_flight != 0 ? config.pages_in_flight : kDefaultInFlight;
   primitives::PipelineBuilder builder(state, decode::kernels::gdeflate_decode(), plan->workgroup);
-  builder.set(shader::gdeflate_decode::kReduceUniform, decode::reduces_uniform(state))
+  builder.set(shader::gdeflate_decode::kReduceUniform, decode::is_nvidia(state))
       .build(plan->decode, "gdeflate_decode")
       .build(plan->copy, "gdeflate_copy");
   if (const uint32_t workgroup = plan->few_pages != 0 ? pair_workgroup(state) : 0)

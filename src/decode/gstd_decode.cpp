@@ -82,20 +82,21 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
   plan->state = context.state();
   plan->config = config;
   plan->few.workgroup = decode::smallest_workgroup(state);
+  const bool is_native = state.subgroup_backend() == SubgroupBackend::native;
   // Native subgroups of 32 lanes each have a group. Several in a workgroup are shared out evenly among the parts of a
   // multiprocessor; few tiles are better shared out among multiprocessors.
-  const bool packs = state.subgroup_backend() == SubgroupBackend::native &&
-                     state.subgroup_size_in(kManyWorkgroup) == kLanes &&
+  const bool packs = is_native && state.subgroup_size_in(kManyWorkgroup) == kLanes &&
                      state.traits().max_workgroup_invocations >= kManyWorkgroup;
   const uint64_t fitting = kMaxScratch / tile_scratch(config.tile_bytes);
   plan->tiles_in_flight = config.tiles_in_flight != 0
                               ? config.tiles_in_flight
                               : static_cast<uint32_t>(std::clamp<uint64_t>(fitting, kMinInFlight, kMaxInFlight));
+  const bool is_nvidia = decode::is_nvidia(state);
+  const char* const kernel = is_nvidia && is_native ? "gstd_decode_optimized" : "gstd_decode";
   primitives::PipelineBuilder builder(state, decode::kernels::gstd_decode(), plan->few.workgroup);
-  builder.set(shader::gstd_decode::kReduceUniform, decode::reduces_uniform(state))
-      .build(plan->few.pipeline, "gstd_decode");
+  builder.set(shader::gstd_decode::kReduceUniform, is_nvidia).build(plan->few.pipeline, kernel);
   plan->many = plan->few;
-  if (packs) builder.workgroup(plan->many.workgroup = kManyWorkgroup).build(plan->many.pipeline, "gstd_decode");
+  if (packs) builder.workgroup(plan->many.workgroup = kManyWorkgroup).build(plan->many.pipeline, kernel);
   builder.workgroup(kFinishWorkgroup)
       .set(shader::gstd_finish::kVerify, config.verify)
       .build(plan->finish, "gstd_finish");

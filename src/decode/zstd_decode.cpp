@@ -69,7 +69,7 @@ Result<ZstdDecode> ZstdDecode::create(const Context& context, const ZstdDecodeCo
   plan->verify = config.verify;
   plan->dictionary = config.dictionary;
   primitives::PipelineBuilder builder(state, decode::kernels::zstd_decode(), plan->workgroup);
-  builder.set(shader::zstd_decode::kReduceUniform, decode::reduces_uniform(state))
+  builder.set(shader::zstd_decode::kReduceUniform, decode::is_nvidia(state))
       .set(shader::zstd_decode_copy::kDictionary, config.dictionary)
       .build(plan->tables, "zstd_decode_tables")
       .build(plan->records, "zstd_decode_records")

@@ -24,11 +24,13 @@
 #include "gstd/sample_tiles.hpp"
 #include "gstd/stream_maker.hpp"
 #include "gstd_container/content.hpp"
+#include "runtime/device_facts.hpp"
 #include "support/draws.hpp"
 #include "support/fuzz_subject.hpp"
 #include "support/gstd_run.hpp"
 #include "support/recorder.hpp"
 #include "support/refusals.hpp"
+#include "support/vulkan_shim.hpp"
 
 namespace weft::test {
 namespace {
@@ -739,6 +741,40 @@ TEST_SUITE("gstd_decode") {
       const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
       CHECK(verdicts.size() >= 8);
     }
+  }
+
+  TEST_CASE("the kernel for NVIDIA's devices has the host's verdict and bytes where another device passes for one") {
+    if (first_backend().is_emulated()) return;
+    VulkanShim shim;
+    WEFT_REPLACE(shim, vkGetPhysicalDeviceProperties, [](auto real, VkPhysicalDevice device, auto* properties) {
+      real(device, properties);
+      properties->vendorID = runtime::kVendorNvidia;
+    });
+    std::vector<std::string> kernels;
+    WEFT_REPLACE(shim, vkSetDebugUtilsObjectNameEXT, [&](auto real, VkDevice device, auto* info) {
+      if (info->objectType == VK_OBJECT_TYPE_PIPELINE) kernels.emplace_back(info->pObjectName);
+      return real(device, info);
+    });
+    GpuConfig config;
+    config.get_instance_proc_addr = shim.get_instance_proc_addr();
+    Messages messages;
+    config.on_message = messages.sink();
+    auto gpu = Gpu::open(config);
+    REQUIRE(gpu);
+    Backend backend(*std::move(gpu));
+    constexpr uint32_t kTile = 1u << 16;
+    GstdBatch batch;
+    gstd::CompressConfig compression;
+    compression.tile_bytes = kTile;
+    compression.level = 3;
+    add_stream(batch, compressed(mixed_content(10 * size_t{kTile} + 12'345, kTile), compression), 1);
+    add_broken(batch, tiles_of_samples(3001), 3001, 78, 0, 600);
+    GstdRunOptions options;
+    options.tile_bytes = kTile;
+    CHECK(check_decoded(backend, batch, options).size() >= 8);
+    CHECK(std::ranges::count(kernels, "weft gstd_decode_optimized.native") == 1);
+    CHECK(std::ranges::count(kernels, "weft gstd_decode.native") == 0);
+    CHECK(messages.all().empty());
   }
 
   // In both widths of lavapipe together so many, others in each.
