@@ -2,7 +2,8 @@
 /* weft.h as a program in C99 uses it: with a device of its own, by volk, results compared with the host's; and what the
  * header says of sizes, null and errors.
  *
- *     weft_c_test [PACK FILE]      the pack has the file alone; without them, nothing runs on a device */
+ *     weft_c_test [PACK FILE KERNELS]      the pack has the file alone, the folder KERNELS those of a TransformLbs;
+ *                                          without them, nothing runs on a device */
 #define _POSIX_C_SOURCE 200809L
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
@@ -515,8 +516,8 @@ static void adopt_device(void) {
   memset(&buffer_info, 0, sizeof(buffer_info));
   buffer_info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   buffer_info.size = buffer_bytes;
-  buffer_info.usage =
-      VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  buffer_info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                      VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   VULKAN(vkCreateBuffer(device, &buffer_info, NULL, &buffer));
   vkGetBufferMemoryRequirements(device, buffer, &needs);
   vkGetPhysicalDeviceMemoryProperties(physical_device, &memory);
@@ -729,6 +730,8 @@ static void decode_zstd(void) {
   CHECK(((const uint32_t*)at(args.status))[1] == WEFT_ZSTD_REFUSAL_NONE);
   weft_zstd_decode_destroy(decode);
 }
+
+#include "every_primitive.h"
 
 /* Kernels of another primitive, and what is none. */
 static void own_kernels(void) {
@@ -1031,7 +1034,7 @@ int main(int count, char** arguments) {
   names_and_errors();
   codec();
   executor_and_reader();
-  if (count == 3) {
+  if (count == 4) {
     write_pack("written.wpk");
     adopt_device();
     prewarm();
@@ -1044,6 +1047,7 @@ int main(int count, char** arguments) {
     merge();
     decode();
     decode_zstd();
+    every_other_primitive(arguments[3]);
     own_kernels();
     load(arguments[1], arguments[2]);
     reduce_after_context();

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT OR Apache-2.0
+#   cmake -DHEADER=<weft.h> -DTEST=<folder of interface_test.c> -P every_primitive_test.cmake
+# Each primitive that weft.h declares is recorded by interface_test.c, or by RUN(<stem>) of every_primitive.h.
+cmake_minimum_required(VERSION 3.25)
+file(READ "${HEADER}" header)
+file(READ "${TEST}/interface_test.c" text)
+file(READ "${TEST}/every_primitive.h" more)
+string(APPEND text "${more}")
+string(REGEX MATCHALL "WEFT_API weft_status weft_[a-z_]+_record\\(" primitives "${header}")
+list(TRANSFORM primitives REPLACE "^.* weft_([a-z_]+)_record\\($" "\\1")
+list(REMOVE_ITEM primitives loader)
+list(LENGTH primitives number)
+if(number LESS 30)
+  message(FATAL_ERROR "${HEADER} has ${number} primitives: ${primitives}")
+endif()
+foreach(stem IN LISTS primitives)
+  if(NOT text MATCHES "WORKS\\(weft_${stem}_record\\(|RUN\\(${stem}\\)|INTERVALS\\(${stem},")
+    message(SEND_ERROR "tests/c does not run ${stem}")
+  endif()
+endforeach()
