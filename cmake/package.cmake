@@ -19,8 +19,11 @@
 function(weft_package target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPONENT;INCLUDE_DIR;DESCRIPTION"
                         "HEADERS;REQUIRES;PRIVATE_REQUIRES;PRIVATE_LIBS")
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON DEFINE_SYMBOL WEFT_BUILDING
-                                             CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON DEFINE_SYMBOL WEFT_BUILDING)
+  # Tests and weft-bench look inside: without archives they need libraries that hide nothing.
+  if(NOT BUILD_SHARED_LIBS OR arg_COMPONENT STREQUAL "c" OR NOT (WEFT_BUILD_TESTS OR WEFT_BUILD_BENCH))
+    set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  endif()
   get_target_property(type ${target} TYPE)
   set(shared "")
   if(type STREQUAL "SHARED_LIBRARY")

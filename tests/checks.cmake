@@ -59,11 +59,11 @@ endforeach()
 
 # What shared libraries export, and layouts of public types, on the machine that they are kept for.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64"
-   AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND (BUILD_SHARED_LIBS OR WEFT_BOTH_LIBRARIES))
+   AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND WEFT_BOTH_LIBRARIES)
   set(libraries "")
   foreach(target IN ITEMS weft weft_decode weft_gstd weft_jit weft_ktx2 weft_loader weft_pack)
     if(TARGET ${target})
-      list(APPEND libraries $<TARGET_FILE:${target}$<$<BOOL:${WEFT_BOTH_LIBRARIES}>:_shared>>)
+      list(APPEND libraries $<TARGET_FILE:${target}_shared>)
     endif()
   endforeach()
   set(c_header "")
