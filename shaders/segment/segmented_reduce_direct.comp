@@ -9,6 +9,9 @@
 // covers its last. It stores both parts, or that there are none; a second dispatch, kJoin, combines the parts of each
 // long segment, in order, at the slice where it ends.
 //
+// kReduceFew is for few short segments: each has a subgroup, or the workgroup if it has more than kSubgroupItems items.
+// A call of that pass has no slices.
+//
 // The last pass of the path, kFinish, is here too: in one module with the path's second pass it would make that 7 %
 // slower on an H200.
 //
@@ -24,8 +27,10 @@
 #include "segment/segmented_reduce_direct.h"
 #include "core/value_store.glsl"
 
-const uint kReduce = 0u, kJoin = 1u, kFinish = 2u;
+const uint kReduce = 0u, kJoin = 1u, kFinish = 2u, kReduceFew = 3u;
 const uint kSliceItems = 1u << kSliceLog;
+// A range's first item lies anywhere in a vector.
+const uint kSubgroupItems = (kRows * kSubgroupSize - 1u) * WEFT_VECTOR_ITEMS;
 
 // A slice's record: the segment, and these flags of its part that covers the slice's first item.
 const uint kHasFirst = 1u, kFirstEnds = 2u;
@@ -53,11 +58,15 @@ Value workgroup_value(Value own, inout uint slot) {
   return whole;
 }
 
-void range_add_row(ItemRange range, TileVector packed, uint v, inout uint slot, inout Value folded) {
+Value range_row(ItemRange range, TileVector packed, uint v) {
   uint vector[WEFT_VECTOR_INPUT_WORDS];
   vector_unpack(packed, vector);
   const uvec2 inside = tile_present_in_vector(range.present, v);
-  const Value total = Value(vector_total_where(vector, inside.x, inside.y));
+  return Value(vector_total_where(vector, inside.x, inside.y));
+}
+
+void range_add_row(ItemRange range, TileVector packed, uint v, inout uint slot, inout Value folded) {
+  const Value total = range_row(range, packed, v);
   folded = combine(folded, kValuesCommute ? total : workgroup_value(total, slot));
 }
 
@@ -87,6 +96,31 @@ Value range_total(uvec2 first, uint items, uvec2 all, inout uint slot) {
   return kValuesCommute ? workgroup_value(folded, slot) : folded;
 }
 
+// The same of at most kSubgroupItems items for each subgroup, on its lanes.
+Value subgroup_range_total(uvec2 first, uint items, uvec2 all) {
+  const ItemRange range = item_range(first, items, all);
+  TileWords words;
+#define WEFT_LOAD_ROW(i)                                  \
+  if (i < kRows && items != 0u) {                         \
+    const uint at = i * kSubgroupSize + subgroup_lane();  \
+    if (range.loadable)                                   \
+      words.row_##i = item_range_load(range, at);         \
+    else                                                  \
+      words.row_##i = item_range_load_present(range, at); \
+  }
+  WEFT_FOR_ROWS(WEFT_LOAD_ROW)
+#undef WEFT_LOAD_ROW
+  Value folded = value_identity();
+#define WEFT_ADD_ROW(i)                                                                       \
+  if (i < kRows) {                                                                            \
+    const Value total = range_row(range, words.row_##i, i * kSubgroupSize + subgroup_lane()); \
+    folded = combine(folded, kValuesCommute ? total : subgroup_reduce(total));                \
+  }
+  WEFT_FOR_ROWS(WEFT_ADD_ROW)
+#undef WEFT_ADD_ROW
+  return kValuesCommute ? subgroup_reduce(folded) : folded;
+}
+
 // ---- a segment ----
 
 // Where segment `s` begins and ends, among the items there are.
@@ -97,14 +131,32 @@ void segment_bounds(uvec2 s, uvec2 items, out uvec2 begin, out uvec2 end) {
 
 bool is_long(uvec2 begin, uvec2 end) { return word64_less(uvec2(kSliceItems, 0u), word64_subtract(end, begin)); }
 
-void segment_reduce(uvec2 s, uvec2 segments, uvec2 items) {
+void segment_reduce(uvec2 s, uvec2 segments, uvec2 items, inout uint slot) {
   if (!word64_less(s, segments)) return;
   uvec2 begin, end;
   segment_bounds(s, items, begin, end);
   if (is_long(begin, end)) return;
-  uint slot = 0u;
   const Value total = range_total(begin, word64_subtract(end, begin).x, items, slot);
   if (gl_LocalInvocationIndex == 0u) segment_store(s, total);
+}
+
+// As many segments as there are subgroups, from the first on.
+void segments_reduce(uvec2 first, uvec2 segments, uvec2 items) {
+  const uvec2 s = word64_add(first, subgroup_index());
+  uvec2 begin = uvec2(0u), end = uvec2(0u);
+  const bool there = word64_less(s, segments);
+  if (there) segment_bounds(s, items, begin, end);
+  const uvec2 count = word64_subtract(end, begin);
+  const bool fits = count.y == 0u && count.x <= kSubgroupItems;
+  const Value total = subgroup_range_total(begin, fits ? count.x : 0u, items);
+  if (subgroup_lane() == 0u) {
+    if (there && fits) segment_store(s, total);
+    weft_ended[subgroup_index()] = fits ? 0u : 1u;
+  }
+  barrier();
+  uint slot = 0u;
+  for (uint i = 0u; i < kSubgroupCount; ++i)
+    if (subgroup_uniform(weft_ended[i]) != 0u) segment_reduce(word64_add(first, i), segments, items, slot);
 }
 
 // ---- a slice ----
@@ -235,8 +287,12 @@ void main() {
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   if (kPass == kJoin)
     long_segments_join(items);
+  else if (kPass == kReduceFew)
+    segments_reduce(word64_multiply(group, kSubgroupCount), segments, items);
   else if (group < push.groups)
     slice_reduce(group, segments, items);
-  else
-    segment_reduce(uvec2(group - push.groups, 0u), segments, items);
+  else {
+    uint slot = 0u;
+    segment_reduce(uvec2(group - push.groups, 0u), segments, items, slot);
+  }
 }

@@ -5,7 +5,7 @@
 #include "weft/interop.h"
 
 WEFT_CONSTANTS_BEGIN(segmented_reduce_direct)
-WEFT_CONSTANT(6, uint, kPass, 0)       // 0: reduce, 1: join, 2: finish
+WEFT_CONSTANT(6, uint, kPass, 0)       // 0: reduce, 1: join, 2: finish, 3: reduce few
 WEFT_CONSTANT(7, uint, kSliceLog, 15)  // the logarithm of a slice's items
 WEFT_CONSTANTS_END
 

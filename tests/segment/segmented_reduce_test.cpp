@@ -96,6 +96,23 @@ TEST_SUITE("segmented_reduce") {
     check_every_type(2);
   }
 
+  TEST_CASE("a subgroup for each segment combines every operator and every type of items [types]") {
+    const ScopedTuning few("segmented_reduce.few_items=1073741824,segmented_reduce.few_mean=4294967295");
+    check_every_type(2);
+  }
+
+  TEST_CASE("segments about as long as a subgroup takes, and longer, are combined by a subgroup each [widths]") {
+    const ScopedTuning few(
+        "segmented_reduce.few_items=1073741824,segmented_reduce.few_mean=4294967295,segmented_reduce.few_rows=1");
+    for (Backend* backend : every_backend()) {
+      const uint64_t most = 4 * (uint64_t{backend->context().subgroup_size()} - 1);
+      for (const uint64_t first : {0, 1, 2, 3}) {
+        check_lengths(*backend, {first, most - 1, most, most + 1, most + 3, 0, 3 * most, 2, 5000, 5000, 1}, first);
+        check_lengths(*backend, Counts(5 + first, most), first);
+      }
+    }
+  }
+
   TEST_CASE("segments about the length of a slice, and many slices, are combined by a workgroup each") {
     const ScopedTuning direct("segmented_reduce.direct_mean=1,segmented_reduce.slice_log=6");
     for (Backend* backend : every_backend()) {
@@ -321,4 +338,10 @@ TEST_SUITE("segmented_reduce") {
 // file: shaders/segment/segmented_reduce.comp
 // find: added.heads = 1u;
 // with: added.heads = 0u;
+// run: native --test-suite=segmented_reduce
+//
+// why: a subgroup takes a segment of one vector more than its lanes hold
+// file: shaders/segment/segmented_reduce_direct.comp
+// find: count.x <= kSubgroupItems;
+// with: count.x <= kSubgroupItems + WEFT_VECTOR_ITEMS;
 // run: native --test-suite=segmented_reduce

@@ -17,6 +17,9 @@ struct SegmentedTuning {
   uint32_t short_rows = 2;     ///< there, of mean lengths below 2,048
   uint32_t direct_mean = 512;  ///< from this mean length on each segment has one
   uint32_t direct_items = 0;   ///< and up to so many items in all, of mean lengths from 16 on
+  uint32_t few_rows = 4;       ///< of segments that have subgroups of their own
+  uint32_t few_items = 0;      ///< each has one up to so many items and segments in all
+  uint32_t few_mean = 128;     ///< and mean lengths below this
   uint32_t slice_log = 15;     ///< a longer segment is shared out in slices of 2 to this items, between 6 and 20
 };
 
@@ -25,12 +28,14 @@ inline constexpr runtime::TuningKey<SegmentedTuning> kSegmentedTuningKeys[] = {
     {"rows_wide", &SegmentedTuning::rows_wide, 1, 8},       {"groups", &SegmentedTuning::groups, 1, 65535},
     {"direct_rows", &SegmentedTuning::direct_rows, 1, 8},   {"short_rows", &SegmentedTuning::short_rows, 1, 8},
     {"direct_mean", &SegmentedTuning::direct_mean, 1, ~0u}, {"direct_items", &SegmentedTuning::direct_items, 0, ~0u},
-    {"slice_log", &SegmentedTuning::slice_log, 6, 20},
+    {"few_rows", &SegmentedTuning::few_rows, 1, 8},         {"few_items", &SegmentedTuning::few_items, 0, 1u << 30},
+    {"few_mean", &SegmentedTuning::few_mean, 1, ~0u},       {"slice_log", &SegmentedTuning::slice_log, 6, 20},
 };
 
 inline const runtime::TuningTable<SegmentedTuning> segmented_reduce_tuning(
     "segmented_reduce", kSegmentedTuningKeys,
-    {.cpu = {.workgroup = 128, .rows = 2}, .nvidia = {.groups = 2112, .direct_rows = 8, .direct_items = 1 << 17}});
+    {.cpu = {.workgroup = 128, .rows = 2},
+     .nvidia = {.groups = 2112, .direct_rows = 8, .direct_items = 1 << 17, .few_items = 1 << 16}});
 
 /// SegmentedSort; what is not here is RadixSort's. Rows are keys a lane has of a tile, a power of two.
 struct SegmentedSortTuning {

@@ -36,7 +36,8 @@ struct SegmentedReduce::Plan {
   uint32_t accumulator_bytes = 0;
   uint32_t tile_units = 0;
   std::shared_ptr<const Pipeline> cuts, reduce, finish;
-  std::shared_ptr<const Pipeline> direct, direct_short, join;
+  std::shared_ptr<const Pipeline> direct, direct_short, join, few;
+  uint32_t few_groups = 1;  // subgroups of a workgroup
 
   uint64_t tiles(uint64_t units) const { return primitives::divided_up(units, tile_units); }
 
@@ -45,6 +46,10 @@ struct SegmentedReduce::Plan {
     const uint64_t mean = count != 0 ? items / count : 0;
     if (count > kMaxDirectSegments || mean > kMaxDirectMean) return false;
     return mean >= tuning.direct_mean || (items <= tuning.direct_items && mean >= kMinDirectMean);
+  }
+  /// Whether each segment has a subgroup of its own.
+  bool is_few(uint64_t count, uint64_t items) const {
+    return std::max(count, items) <= tuning.few_items && items / tuning.few_mean < count;
   }
   /// Slices of the items; if there were one, no segment would be long.
   uint64_t slices(uint64_t items) const {
@@ -121,7 +126,7 @@ Result<SegmentedReduce> SegmentedReduce::create(const Context& context, const Se
       .build(plan->reduce, "segmented_reduce" + types);
   // segmented_reduce_direct.comp has another constant of the same id.
   builder.set(shader::segmented_reduce_direct::kSliceLog, tuning.slice_log);
-  constexpr uint32_t kReduce = 0, kJoin = 1, kFinish = 2;
+  constexpr uint32_t kReduce = 0, kJoin = 1, kFinish = 2, kReduceFew = 3;
   const auto build_direct = [&](std::shared_ptr<const Pipeline>& pipeline, uint32_t pass, uint32_t rows) {
     builder.set(shader::segmented_reduce_direct::kPass, pass)
         .set(shader::tile::kRows, std::clamp(rows, 1u, most_direct_rows))
@@ -132,6 +137,9 @@ Result<SegmentedReduce> SegmentedReduce::create(const Context& context, const Se
   build_direct(plan->direct, kReduce, tuning.direct_rows);
   build_direct(plan->direct_short, kReduce, tuning.short_rows);
   build_direct(plan->join, kJoin, 1);
+  builder.set(shader::segmented_reduce_direct::kSliceLog, 31);
+  build_direct(plan->few, kReduceFew, tuning.few_rows);
+  plan->few_groups = kDirectWorkgroup / state.subgroup_size_in(kDirectWorkgroup);
   if (!builder.status()) return builder.status().error();
   return SegmentedReduce(std::move(plan));
 } catch (...) {
@@ -173,6 +181,10 @@ Status SegmentedReduce::record(VkCommandBuffer commands, const SegmentedReduceAr
   if (!call.accepted()) return call.status();
   if (count == 0) return {};
 
+  if (plan.is_few(count, items)) {
+    call.dispatch(*plan.few, push, primitives::divided_up(count, plan.few_groups));
+    return {};
+  }
   if (plan.is_direct(count, items)) {
     const uint64_t slices = plan.slices(items);
     push.groups = static_cast<uint32_t>(slices);
