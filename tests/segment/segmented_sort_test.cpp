@@ -304,3 +304,9 @@ TEST_SUITE("segmented_sort") {
 // find: const uint pair = first & ~(2u * run - 1u);
 // with: const uint pair = first & ~(run - 1u);
 // run: native --test-suite=segmented_sort
+//
+// why: of the heads before a word of head bits, the first of the last word that has any is taken
+// file: shaders/segment/segmented_sort_tiles.comp
+// find: uint(findMSB(weft_segment_heads[found]))
+// with: uint(findLSB(weft_segment_heads[found]))
+// run: native --test-suite=segmented_sort
