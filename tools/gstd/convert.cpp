@@ -32,8 +32,6 @@ using weft::ErrorCode;
 using weft::Result;
 using weft::Status;
 
-Error refuse(std::string what) { return {ErrorCode::invalid_argument, std::move(what)}; }
-
 struct Sizes {
   uint64_t read = 0;
   uint64_t written = 0;

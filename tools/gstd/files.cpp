@@ -52,6 +52,8 @@ std::string folder_of(const std::string& path) {
 
 std::string system_reason() { return std::strerror(errno); }
 
+Error system_error() { return {ErrorCode::driver_error, system_reason()}; }
+
 bool is_unfinished_name(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
   return name.starts_with(kUnfinishedPrefix) && name.ends_with(kUnfinishedSuffix);

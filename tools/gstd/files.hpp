@@ -85,5 +85,6 @@ void remove_unfinished_on_signals();
 
 /// The system's words for its last error.
 std::string system_reason();
+weft::Error system_error();
 
 }  // namespace gstd_tool

@@ -88,7 +88,7 @@ Result<int> Folder::create(const std::string& name) const {
   // What is there may be a link.
   ::DeleteFileA((path_ + name).c_str());
   const int file = ::open((path_ + name).c_str(), O_WRONLY | O_CREAT | O_EXCL | system::kBytes, 0666);
-  if (file < 0) return Error{ErrorCode::driver_error, system_reason()};
+  if (file < 0) return system_error();
   return file;
 }
 
@@ -96,7 +96,7 @@ Status Folder::rename(const std::string& from, const std::string& to, bool repla
   if (is_special(to)) return refuse(to);
   if (system::rename(path_ + from, path_ + to, replace)) return {};
   if (errno == EEXIST) return Error{ErrorCode::invalid_argument, "already exists; -f overwrites it"};
-  return Error{ErrorCode::driver_error, system_reason()};
+  return system_error();
 }
 
 void Folder::remove(const std::string& name) const { ::DeleteFileA((path_ + name).c_str()); }

@@ -17,8 +17,6 @@ using weft::Result;
 using weft::Status;
 using weft::gstd::TileFilter;
 
-Error refuse(std::string what) { return {ErrorCode::invalid_argument, std::move(what)}; }
-
 // Takes digits from the front of `text`, if there are any.
 std::optional<uint64_t> take_number(std::string_view& text) {
   uint64_t number = 0;
@@ -388,6 +386,8 @@ Result<Options> Parser::parse() {
 }
 
 }  // namespace
+
+Error refuse(std::string what) { return {ErrorCode::invalid_argument, std::move(what)}; }
 
 const char* const kUsage = R"(usage: gstd [OPTIONS] [--] [FILES]
        gstd pack|update DIR -o PACK | list|verify PACK | unpack PACK [-o DIR] [PATHS]

@@ -58,7 +58,10 @@ struct Options {
   double seconds = 2;                  ///< of each of its measurements, at least
 };
 
-/// Reads the arguments after the program's name. Errors: invalid_argument, with a sentence.
+/// Of what the user asks for: invalid_argument, with a sentence.
+weft::Error refuse(std::string what);
+
+/// Reads the arguments after the program's name. Errors: those of refuse().
 weft::Result<Options> parse_options(std::span<const char* const> arguments);
 
 extern const char* const kUsage;

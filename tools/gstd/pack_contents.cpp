@@ -32,9 +32,7 @@ using weft::Result;
 using weft::Status;
 
 // Larger assets are decoded one by one, by all threads.
-constexpr uint64_t kSmallBytes = 64u << 20;
-
-Error failed() { return {ErrorCode::driver_error, system_reason()}; }
+constexpr uint64_t kLargestSideBySide = 64u << 20;
 
 /// An open pack with its file.
 struct OpenPack {
@@ -66,7 +64,7 @@ struct OpenPack {
 Status write_all(int file, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const std::ptrdiff_t done = system::write(file, bytes.data(), bytes.size());
-    if (done < 0 && errno != EINTR) return failed();
+    if (done < 0 && errno != EINTR) return system_error();
     if (done > 0) bytes = bytes.subspan(static_cast<size_t>(done));
   }
   return {};
@@ -78,8 +76,8 @@ Status write_file(const Folder& folder, const std::string& name, const std::stri
   const Result<int> file = folder.create(unfinished);
   if (!file) return file.status();
   Status status = fill([&](std::span<const std::byte> bytes) { return write_all(*file, bytes); });
-  if (status && options.fsync && !system::sync(*file)) status = failed();
-  if (::close(*file) != 0 && status) status = failed();
+  if (status && options.fsync && !system::sync(*file)) status = system_error();
+  if (::close(*file) != 0 && status) status = system_error();
   if (status) status = folder.rename(unfinished, name, options.force);
   if (!status) folder.remove(unfinished);
   return status;
@@ -133,11 +131,11 @@ bool for_each(const Options& options, std::span<const Entry> entries,
     meter.update(done, done, stored);
   };
   const Status status = in_parallel(threads, entries.size(), [&](size_t i) -> Status {
-    if (entries[i].content_bytes <= kSmallBytes) one(i, 1);
+    if (entries[i].content_bytes <= kLargestSideBySide) one(i, 1);
     return {};
   });
   for (size_t i = 0; i < entries.size(); ++i)
-    if (entries[i].content_bytes > kSmallBytes) one(i, threads);
+    if (entries[i].content_bytes > kLargestSideBySide) one(i, threads);
   return good && status.ok();
 }
 

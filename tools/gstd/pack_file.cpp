@@ -23,20 +23,18 @@ using weft::ErrorCode;
 using weft::Result;
 using weft::Status;
 
-Error failed() { return {ErrorCode::driver_error, system_reason()}; }
-
 }  // namespace
 
 Result<PackFile> PackFile::open(const std::string& path, bool create) {
   const int flags = O_RDWR | system::kBytes | (create ? O_CREAT : 0);
   PackFile file(::open(path.c_str(), flags, 0600));
-  if (file.file_ < 0) return failed();
+  if (file.file_ < 0) return system_error();
   struct stat facts;
-  if (::fstat(file.file_, &facts) != 0) return failed();
+  if (::fstat(file.file_, &facts) != 0) return system_error();
   if (!S_ISREG(facts.st_mode)) return Error{ErrorCode::invalid_argument, "is not a regular file"};
   if (!system::lock(file.file_)) {
     if (errno == EWOULDBLOCK) return Error{ErrorCode::invalid_argument, "is being written by another process"};
-    return failed();
+    return system_error();
   }
   return file;
 }
@@ -51,7 +49,7 @@ PackFile::PackFile(PackFile&& other) noexcept : file_(std::exchange(other.file_,
 
 Result<uint64_t> PackFile::size() const {
   struct stat facts;
-  if (::fstat(file_, &facts) != 0) return failed();
+  if (::fstat(file_, &facts) != 0) return system_error();
   return static_cast<uint64_t>(facts.st_size);
 }
 
@@ -61,7 +59,7 @@ Status PackFile::read_at(uint64_t position, std::span<std::byte> to) const {
     if (done == 0) return Error{ErrorCode::driver_error, "the file became shorter"};
     if (done < 0) {
       if (errno == EINTR) continue;
-      return failed();
+      return system_error();
     }
     position += static_cast<uint64_t>(done);
     to = to.subspan(static_cast<size_t>(done));
@@ -74,7 +72,7 @@ Status PackFile::write_at(uint64_t position, std::span<const std::byte> bytes) {
     const std::ptrdiff_t done = system::write_at(file_, bytes.data(), bytes.size(), position);
     if (done < 0) {
       if (errno == EINTR) continue;
-      return failed();
+      return system_error();
     }
     position += static_cast<uint64_t>(done);
     bytes = bytes.subspan(static_cast<size_t>(done));
@@ -82,15 +80,15 @@ Status PackFile::write_at(uint64_t position, std::span<const std::byte> bytes) {
   return {};
 }
 
-Status PackFile::truncate(uint64_t bytes) { return system::truncate(file_, bytes) ? Status() : Status(failed()); }
+Status PackFile::truncate(uint64_t bytes) { return system::truncate(file_, bytes) ? Status() : Status(system_error()); }
 
-Status PackFile::sync() { return system::sync(file_) ? Status() : Status(failed()); }
+Status PackFile::sync() { return system::sync(file_) ? Status() : Status(system_error()); }
 
 Status PackFile::rename(const std::string& from, const std::string& to) {
   const bool has_mode = system::take_facts(file_, nullptr);
   close();
-  if (!has_mode || !system::rename(from, to, true)) return failed();
-  return system::sync_folder(to.substr(0, to.rfind('/') + 1)) ? Status() : Status(failed());
+  if (!has_mode || !system::rename(from, to, true)) return system_error();
+  return system::sync_folder(to.substr(0, to.rfind('/') + 1)) ? Status() : Status(system_error());
 }
 
 Status FilePayload::write(std::span<const std::byte> bytes) {
