@@ -58,10 +58,14 @@ struct GstdDecodeConfig {
   /// Tiles decoded at once, each with tile_bytes + 1 KiB of scratch, and as much again or, if that is more, 43 KiB
   /// (tiles of up to 32 KiB) or 75 KiB (larger ones).
   /// Calls with fewer tiles need less.
-  /// 0: 4,096, or what 1 GiB holds: 240 MiB for tiles of 16 KiB, 304 MiB of 32 KiB, 560 MiB of 64 KiB, 1 GiB above.
+  /// 0: 133 MiB for tiles of up to 32 KiB, 232 MiB of 64 KiB (1,696 tiles), 258 and 514 MiB of 128 and 256 KiB, 1 GiB
+  /// above.
   /// 936 tiles of 64 KiB take 128 MiB.
-  /// Fewer tiles than the device runs at once leave it idle: measure with `weft-bench decode --in-flight`.
-  /// More tiles are decoded in batches of about one size.
+  /// If a call has more tiles, those that are requested whole are decoded one after another by groups of lanes, each
+  /// with 43 or 75 KiB of that scratch. The others follow in batches. Intel's and software devices decode all in
+  /// batches.
+  /// Fewer groups than the device runs at once leave it idle, and more are slower, if tiles are not all in flight:
+  /// measure with `weft-bench decode --in-flight`.
   uint32_t tiles_in_flight = 0;
 };
 
@@ -97,7 +101,8 @@ struct GstdDecodeArgs {
 /// - Statuses agree with the host decoder's if the device runs shaders to their end. lavapipe stops an invocation after
 ///   65,535 loop iterations: tiles above 64 KiB are unspecified there, status included. Compare checksums there.
 /// - Cost: reads the source once, writes the output once, and reads matches back. Tiles with a filter pass through
-///   scratch. Two dispatches per tiles_in_flight tiles.
+///   scratch. Two dispatches, or two for each batch. If groups take one tile after another one more, a copy of each
+///   tile with a filter and, unless tiles are by value and whole, two for each batch, which find parts alone.
 /// - A tile takes the same time however few there are: a few megabytes decode fastest in tiles of 16 KiB.
 /// - Needs neither 8-bit storage nor shaderInt64.
 /// - Subgroups have 32 lanes if the device supports that, whatever the Context's size.

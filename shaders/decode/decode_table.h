@@ -24,6 +24,8 @@ struct DecodePush {
   weft_u32 max_bytes;    // of a tile; pages have a constant
   weft_u32 first;        // entry of this dispatch
   weft_u32 slots;        // entries of this dispatch at most
+  weft_u32 form;         // of GstdDecode: decode/gstd_decode.h
+  weft_u32 groups;       // of GstdDecode, that have scratch and take one entry after another
   weft_u32 reserved;
 };
 WEFT_STRUCT_END

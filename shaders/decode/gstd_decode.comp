@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// GstdDecode, first dispatch: each group of 32 lanes decodes one compressed tile and reports its verdict. A tile
-// without a filter that is requested whole is decoded to the output, others to scratch.
+// GstdDecode, first dispatch: each group of 32 lanes decodes a compressed tile and reports its verdict. A tile without
+// a filter that is requested whole is decoded to the output, others to scratch; or, if groups take one tile after
+// another, all to the output.
 //
 // NVIDIA's devices take the second (docs/decisions/shader-optimizer.md):
 // kernel: TYPES :
@@ -13,11 +14,10 @@
 #include "decode/gstd_tile.glsl"
 #include "decode/tile_table.glsl"
 
-void main() {
-  const uint slot = lanes_uniform(workgroup_number() * lanes_group_count() + lanes_group());
-  if (lanes_uniform(!entry_is_there(slot))) return;
+void decode(uint slot, uint group) {
   const uint index = push.first + slot;
   const Tile tile = load_tile(index);
+  if (lanes_uniform(!is_taken(tile))) return;
   uint verdict = 0u;
   if (lanes_uniform(!tile.valid)) {
     verdict = kGstdBadEntry;
@@ -25,12 +25,38 @@ void main() {
     Words words = Words(tile.source);
     const uint tile_filter = gstd_tile_header(lanes_uniform(words.at[0])).tile_filter;
     const uvec2 scratch = scratch_of(slot);
+    const bool direct = takes_whole() || tile_filter == 0u && is_whole(tile);
     // The second dispatch overwrites what the first keeps in the second part.
-    verdict = gstd_tile_decode(tile.source, tile.words, is_direct(tile, tile_filter) ? tile.target : scratch,
-                               tile.bytes, word64_add(scratch, uvec2(scratch_part(), 0u)));
+    const uvec2 work = takes_whole() ? word64_add(push.scratch, word64_add(uvec2(WEFT_GSTD_COUNTER, 0u),
+                                                                           word64_multiply(group, scratch_work())))
+                                     : word64_add(scratch, uvec2(scratch_part(), 0u));
+    verdict = gstd_tile_decode(tile.source, tile.words, direct ? tile.target : scratch, tile.bytes, work);
   }
   if (lanes_lane() == 0u) {
     Words status = Words(push.status);
     status.at[1u + index] = verdict;
   }
+}
+
+// The slot that the group takes next; past the last, if there is none.
+uint next_slot() {
+  uint taken = 0u;
+  if (lanes_lane() == 0u) {
+    Words counter = Words(push.scratch);
+    taken = atomicAdd(counter.at[0], 1u);
+  }
+  return lanes_uniform(push.groups + lanes_broadcast(taken, 0u));
+}
+
+void main() {
+  const uint group = lanes_uniform(workgroup_number() * lanes_group_count() + lanes_group());
+  if (lanes_uniform(takes_whole() && group >= push.groups)) return;
+  if (lanes_uniform(!entry_is_there(group))) return;
+  uint slot = group;
+  do {
+    decode(slot, group);
+    if (!takes_whole()) break;
+    lanes_shared_barrier();
+    slot = next_slot();
+  } while (lanes_uniform(entry_is_there(slot)));
 }

@@ -9,8 +9,18 @@
 // A tile's second part of scratch has that and this, at least: bytes.
 #define WEFT_GSTD_BESIDE_WORK 11264u
 
+// DecodePush::form, with kLoops: what a pair of dispatches takes. Each tile has scratch of its own, or each group has
+// and takes one tile after another: those that are requested whole, which need none between the dispatches. The others
+// come after.
+#define WEFT_GSTD_ALL 0u
+#define WEFT_GSTD_WHOLE 1u
+#define WEFT_GSTD_PARTS 2u
+// In the second form scratch begins with a counter: bytes.
+#define WEFT_GSTD_COUNTER 16u
+
 WEFT_CONSTANTS_BEGIN(gstd_decode)
 WEFT_CONSTANT(2, bool, kReduceUniform, false)  // shaders/weft/lanes.glsl
+WEFT_CONSTANT(4, bool, kLoops, false)          // forms other than WEFT_GSTD_ALL
 WEFT_CONSTANTS_END
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // GstdDecode, second dispatch: each workgroup inverts a tile's filter or copies a stored tile, compares the checksum
-// and counts refused tiles.
+// and counts refused tiles. Where the first dispatch is of groups that take one tile after another, this one is too. Of
+// no slots it clears their counter.
 //
 // family: gstd_decode
 #version 460
@@ -65,10 +66,25 @@ uint output_sum(Tile tile) {
   return sum;
 }
 
+// Copies what the output has of a tile to scratch.
+void copy_output(Tile tile, uvec2 scratch) {
+  uint copied = 0u;  // words
+  if ((tile.target.x & 15u) == 0u) {
+    Words4 from = Words4(tile.target), to = Words4(scratch);
+    copied = tile.bytes / 16u * 4u;
+    for (uint four = lanes_position(); 4u * four < copied; four += kWorkgroupSize) to.at[four] = from.at[four];
+  }
+  Words to = Words(scratch);
+  for (uint word = copied + lanes_position(); 4u * word < tile.bytes; word += kWorkgroupSize)
+    to.at[word] = output_word(tile, 4u * word, min(tile.bytes - 4u * word, 4u));
+  gstd_filter_barrier();
+}
+
 // Stores the content of a tile with a filter, or a part of a tile. Returns this invocation's terms of the checksum,
 // which mean something if `sums`.
-uint store_filtered(Tile tile, GstdTileHeader header, uint slot, bool sums) {
-  const uvec2 scratch = scratch_of(slot), second = word64_add(scratch, uvec2(scratch_part(), 0u));
+uint store_filtered(Tile tile, GstdTileHeader header, uvec2 scratch, bool sums) {
+  if (takes_whole()) copy_output(tile, scratch);
+  const uvec2 second = word64_add(scratch, uvec2(scratch_part(), 0u));
   const bool whole = tile.count == tile.bytes && (tile.target.x & 3u) == 0u;
   if (lanes_uniform(whole && gstd_is_wide(header.tile_filter, header.stride, tile.bytes)))
     return gstd_wide_store(header.tile_filter, header.stride, tile.bytes, scratch, tile.target);
@@ -90,13 +106,12 @@ uint store_filtered(Tile tile, GstdTileHeader header, uint slot, bool sums) {
   return sum;
 }
 
-void main() {
-  const uint slot = workgroup_number();
-  if (lanes_uniform(!entry_is_there(slot))) return;
+void finish(uint slot, uvec2 scratch) {
   const uint index = push.first + slot;
   const uint lane = lanes_position();
   Words status = Words(push.status);
   const Tile tile = load_tile(index);
+  if (lanes_uniform(!is_taken(tile))) return;
   uint verdict = lanes_uniform(status.at[1u + index]);
   uint sum = 0u;
   if (lanes_uniform(verdict == 0u)) {
@@ -117,10 +132,10 @@ void main() {
     } else {
       Words source = Words(tile.source);
       const GstdTileHeader header = gstd_tile_header(lanes_uniform(source.at[0]));
-      if (lanes_uniform(is_direct(tile, header.tile_filter))) {
+      if (lanes_uniform(header.tile_filter == 0u && is_whole(tile))) {
         if (sums) sum = output_sum(tile);
       } else {
-        sum = store_filtered(tile, header, slot, sums);
+        sum = store_filtered(tile, header, scratch, sums);
       }
     }
     if (lanes_uniform(sums)) {
@@ -135,4 +150,24 @@ void main() {
     status.at[1u + index] = verdict;
     atomicAdd(status.at[0], 1u);
   }
+}
+
+void main() {
+  const uint group = workgroup_number();
+  if (kLoops && push.slots == 0u) {
+    Words counter = Words(push.scratch);
+    counter.at[0] = 0u;
+    return;
+  }
+  if (lanes_uniform(takes_whole() && group >= push.groups || !entry_is_there(group))) return;
+  const uvec2 scratch = takes_whole()
+                            ? word64_add(push.scratch, word64_multiply(group, 2u * scratch_part()))
+                            : scratch_of(group);
+  uint slot = group;
+  do {
+    finish(slot, scratch);
+    if (!takes_whole()) break;
+    barrier();
+    slot += push.groups;
+  } while (lanes_uniform(entry_is_there(slot)));
 }

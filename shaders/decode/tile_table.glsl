@@ -46,15 +46,19 @@ Tile load_tile(uint index) {
 // A tile's two parts of scratch, in bytes. Each is enough for 16-bit numbers, which are padded for each of up to 64
 // numbers of an element; the second, for what gstd_tile_decode() takes too.
 uint scratch_part() { return (push.max_bytes + 1024u + 511u) / 512u * 512u; }
+uint scratch_work() { return WEFT_GSTD_BLOCK_WORK(push.max_bytes) + WEFT_GSTD_BESIDE_WORK; }
 uvec2 scratch_of(uint slot) {
-  const uint both =
-      scratch_part() + max(scratch_part(), WEFT_GSTD_BLOCK_WORK(push.max_bytes) + WEFT_GSTD_BESIDE_WORK);
+  const uint both = scratch_part() + max(scratch_part(), scratch_work());
   return word64_add(push.scratch, word64_times(uvec2(both, 0u), slot));
 }
 
-// Whether a tile is decoded to the output, without scratch.
-bool is_direct(Tile tile, uint tile_filter) {
-  return tile_filter == 0u && tile.first == 0u && tile.count == tile.bytes;
+bool takes_whole() { return kLoops && push.form == WEFT_GSTD_WHOLE; }
+bool is_whole(Tile tile) { return tile.first == 0u && tile.count == tile.bytes; }
+// Whether these dispatches take a tile.
+bool is_taken(Tile tile) {
+  if (!kLoops || push.form == WEFT_GSTD_ALL) return true;
+  const bool is_part = tile.valid && tile.kind == kCompressed && !is_whole(tile);
+  return is_part == (push.form == WEFT_GSTD_PARTS);
 }
 
 #endif

@@ -22,6 +22,7 @@ struct GstdDecode::Plan {
   std::shared_ptr<const ContextState> state;
   GstdDecodeConfig config;
   uint32_t tiles_in_flight = 0;
+  uint64_t max_groups = 0;  // that take one tile after another
   // The first dispatch, for few tiles and for many, and the second.
   struct Decode {
     uint32_t workgroup = 32;
@@ -29,6 +30,8 @@ struct GstdDecode::Plan {
   };
   Decode few, many;
   std::shared_ptr<const Pipeline> finish;
+
+  void record_whole(const primitives::RecordCall& call, uint64_t tiles, shader::DecodePush push) const;
 };
 
 namespace {
@@ -38,14 +41,16 @@ constexpr uint32_t kManyWorkgroup = 128;  // of the first dispatch for many tile
 constexpr uint32_t kFewTiles = 2048;
 constexpr uint32_t kFinishWorkgroup = 256;  // of the second dispatch, for a tile
 
-// Tiles in flight on a large device, and an upper bound of their scratch.
-constexpr uint32_t kMaxInFlight = 4096, kMinInFlight = 64;
+// By default about as many groups take one tile after another as an H200 has at work, 3,168: with more the last begin
+// when others end. Scratch is for them, and for so many tiles, up to a bound.
+constexpr uint64_t kGroups = 3166, kTiles = 1024;
 constexpr uint64_t kMaxScratch = uint64_t{1} << 30;
 
-// Two parts, as in tile_table.glsl.
+// As in tile_table.glsl: one of the two parts of a tile's scratch, what the first dispatch needs, and both parts.
+uint64_t scratch_part(uint32_t tile_bytes) { return (uint64_t{tile_bytes} + 1024 + 511) / 512 * 512; }
+uint64_t scratch_work(uint32_t tile_bytes) { return WEFT_GSTD_BLOCK_WORK(tile_bytes) + WEFT_GSTD_BESIDE_WORK; }
 uint64_t tile_scratch(uint32_t tile_bytes) {
-  const uint64_t part = (uint64_t{tile_bytes} + 1024 + 511) / 512 * 512;
-  return part + std::max<uint64_t>(part, WEFT_GSTD_BLOCK_WORK(tile_bytes) + WEFT_GSTD_BESIDE_WORK);
+  return scratch_part(tile_bytes) + std::max(scratch_part(tile_bytes), scratch_work(tile_bytes));
 }
 
 // The table of tiles that are given by value, before their scratch.
@@ -72,6 +77,23 @@ void record_update(const ContextState& state, VkCommandBuffer commands, const Bu
 
 }  // namespace
 
+// All tiles that are requested whole, by as many groups as the scratch of tiles in flight is enough for.
+void GstdDecode::Plan::record_whole(const primitives::RecordCall& call, uint64_t tiles, shader::DecodePush push) const {
+  const uint64_t scratch = tile_scratch(config.tile_bytes) * tiles_in_flight;
+  const auto groups = [&](uint64_t of, uint64_t each, uint64_t most) {
+    return static_cast<uint32_t>(std::min({tiles, of / each, most}));
+  };
+  push.form = WEFT_GSTD_WHOLE;
+  call.dispatch(*finish, push, 1);  // of no slots
+  call.barrier();
+  push.slots = static_cast<uint32_t>(tiles);
+  push.groups = groups(scratch - WEFT_GSTD_COUNTER, scratch_work(config.tile_bytes), max_groups);
+  call.dispatch(*many.pipeline, push, decode::workgroups_for(push.groups, many.workgroup));
+  call.barrier();
+  push.groups = groups(scratch, 2 * scratch_part(config.tile_bytes), UINT32_MAX);
+  call.dispatch(*finish, push, push.groups);
+}
+
 Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeConfig& config) noexcept try {
   const ContextState& state = *context.state();
   if (!std::has_single_bit(config.tile_bytes) || config.tile_bytes < gstd::kMinTileBytes ||
@@ -87,14 +109,20 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
   // multiprocessor; few tiles are better shared out among multiprocessors.
   const bool packs = is_native && state.subgroup_size_in(kManyWorkgroup) == kLanes &&
                      state.traits().max_workgroup_invocations >= kManyWorkgroup;
-  const uint64_t fitting = kMaxScratch / tile_scratch(config.tile_bytes);
+  const uint64_t wanted = std::max(kTiles, kGroups * scratch_work(config.tile_bytes) / tile_scratch(config.tile_bytes));
   plan->tiles_in_flight = config.tiles_in_flight != 0
                               ? config.tiles_in_flight
-                              : static_cast<uint32_t>(std::clamp<uint64_t>(fitting, kMinInFlight, kMaxInFlight));
+                              : static_cast<uint32_t>(std::min(wanted, kMaxScratch / tile_scratch(config.tile_bytes)));
+  // Software stops an invocation after so many iterations. Intel's compiler would spill more registers.
+  const bool loops =
+      state.traits().type != VK_PHYSICAL_DEVICE_TYPE_CPU && state.traits().vendor_id != runtime::kVendorIntel;
+  if (loops) plan->max_groups = config.tiles_in_flight != 0 ? UINT32_MAX : kGroups;
   const bool is_nvidia = decode::is_nvidia(state);
   const char* const kernel = is_nvidia && is_native ? "gstd_decode_optimized" : "gstd_decode";
   primitives::PipelineBuilder builder(state, decode::kernels::gstd_decode(), plan->few.workgroup);
-  builder.set(shader::gstd_decode::kReduceUniform, is_nvidia).build(plan->few.pipeline, kernel);
+  builder.set(shader::gstd_decode::kReduceUniform, is_nvidia)
+      .set(shader::gstd_decode::kLoops, loops)
+      .build(plan->few.pipeline, kernel);
   plan->many = plan->few;
   if (packs) builder.workgroup(plan->many.workgroup = kManyWorkgroup).build(plan->many.pipeline, kernel);
   builder.workgroup(kFinishWorkgroup)
@@ -162,6 +190,13 @@ Status GstdDecode::record_tiles(VkCommandBuffer commands, std::span<const GstdTi
     push.scratch += table_bytes;
   }
   push.max_bytes = plan.config.tile_bytes;
+  if (tiles > plan.tiles_in_flight && plan.max_groups != 0) {
+    plan.record_whole(call, tiles, push);
+    push.form = WEFT_GSTD_PARTS;
+    const auto is_part = [](const GstdTile& tile) { return tile.count != tile.bytes; };
+    if (!values.empty() && std::ranges::none_of(values, is_part)) return {};
+    call.barrier();
+  }
   decode::record_batches(call, tiles, plan.tiles_in_flight, push, [&] {
     const Plan::Decode& first = push.slots <= kFewTiles ? plan.few : plan.many;
     call.dispatch(*first.pipeline, push, decode::workgroups_for(push.slots, first.workgroup));

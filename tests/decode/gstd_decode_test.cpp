@@ -171,6 +171,42 @@ void add_broken(GstdBatch& batch, const std::vector<std::vector<uint32_t>>& tile
   }
 }
 
+/// The first device, which passes for one of a vendor and a type.
+class Disguised {
+ public:
+  Disguised(uint32_t vendor, VkPhysicalDeviceType type) {
+    WEFT_REPLACE(shim_, vkGetPhysicalDeviceProperties,
+                 [=](auto real, VkPhysicalDevice device, VkPhysicalDeviceProperties* properties) {
+                   real(device, properties);
+                   properties->vendorID = vendor;
+                   properties->deviceType = type;
+                 });
+    WEFT_REPLACE(shim_, vkSetDebugUtilsObjectNameEXT, [this](auto real, VkDevice device, auto* info) {
+      if (info->objectType == VK_OBJECT_TYPE_PIPELINE) kernels_.emplace_back(info->pObjectName);
+      return real(device, info);
+    });
+    GpuConfig config;
+    config.get_instance_proc_addr = shim_.get_instance_proc_addr();
+    config.on_message = messages_.sink();
+    config.subgroup_backend = first_backend().gpu().context().subgroup_backend();
+    auto gpu = Gpu::open(config);
+    if (!gpu) FAIL(gpu.error().message);
+    backend_.emplace(*std::move(gpu));
+  }
+  ~Disguised() { CHECK(messages_.all().empty()); }
+  Disguised(const Disguised&) = delete;
+  Disguised& operator=(const Disguised&) = delete;
+
+  Backend& backend() { return *backend_; }
+  const std::vector<std::string>& kernels() const { return kernels_; }  ///< that were built, by their names
+
+ private:
+  VulkanShim shim_;
+  std::vector<std::string> kernels_;
+  Messages messages_;
+  std::optional<Backend> backend_;
+};
+
 // Subjects of the self-test: streams with every choice by chance, or tiles of samples, broken.
 void check_drawn_streams(Backend& backend, const GstdDecodeConfig& config, Draws& draw) {
   GstdBatch batch;
@@ -745,23 +781,7 @@ TEST_SUITE("gstd_decode") {
 
   TEST_CASE("the kernel for NVIDIA's devices has the host's verdict and bytes where another device passes for one") {
     if (first_backend().is_emulated()) return;
-    VulkanShim shim;
-    WEFT_REPLACE(shim, vkGetPhysicalDeviceProperties, [](auto real, VkPhysicalDevice device, auto* properties) {
-      real(device, properties);
-      properties->vendorID = runtime::kVendorNvidia;
-    });
-    std::vector<std::string> kernels;
-    WEFT_REPLACE(shim, vkSetDebugUtilsObjectNameEXT, [&](auto real, VkDevice device, auto* info) {
-      if (info->objectType == VK_OBJECT_TYPE_PIPELINE) kernels.emplace_back(info->pObjectName);
-      return real(device, info);
-    });
-    GpuConfig config;
-    config.get_instance_proc_addr = shim.get_instance_proc_addr();
-    Messages messages;
-    config.on_message = messages.sink();
-    auto gpu = Gpu::open(config);
-    REQUIRE(gpu);
-    Backend backend(*std::move(gpu));
+    Disguised disguised(runtime::kVendorNvidia, VK_PHYSICAL_DEVICE_TYPE_CPU);
     constexpr uint32_t kTile = 1u << 16;
     GstdBatch batch;
     gstd::CompressConfig compression;
@@ -771,10 +791,38 @@ TEST_SUITE("gstd_decode") {
     add_broken(batch, tiles_of_samples(3001), 3001, 78, 0, 600);
     GstdRunOptions options;
     options.tile_bytes = kTile;
-    CHECK(check_decoded(backend, batch, options).size() >= 8);
-    CHECK(std::ranges::count(kernels, "weft gstd_decode_optimized.native") == 1);
-    CHECK(std::ranges::count(kernels, "weft gstd_decode.native") == 0);
-    CHECK(messages.all().empty());
+    options.tiles_in_flight = 1024;
+    CHECK(check_decoded(disguised.backend(), batch, options).size() >= 8);
+    CHECK(std::ranges::count(disguised.kernels(), "weft gstd_decode_optimized.native") == 1);
+    CHECK(std::ranges::count(disguised.kernels(), "weft gstd_decode.native") == 0);
+  }
+
+  TEST_CASE("groups that take one tile after another come to what one a tile does, parts of tiles among them") {
+    Disguised disguised(runtime::kVendorAmd, VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU);
+    GstdBatch batch;
+    Draws draws(41, 0);
+    const std::vector<std::vector<uint32_t>> tiles = tiles_of_samples(1003);
+    for (uint32_t i = 0; i < 12; ++i) {
+      add_broken(batch, tiles, 1003, 79, 6 * i, 6);
+      const std::vector<uint32_t>& words = tiles[draws.below(tiles.size())];
+      GstdTile& whole = batch.add(words, 1003, i % 4);
+      if (i % 4 == 0) continue;
+      whole.first = static_cast<uint32_t>(draws.below(1003));
+      whole.count = static_cast<uint32_t>(draws.below(1003 - whole.first));
+    }
+    for (const Small& small : small_tiles()) batch.add(small.words, small.bytes, 16 - batch.output_bytes % 16);
+    const uint64_t all = batch.tiles.size();
+    // (One group would take more iterations than lavapipe has.)
+    for (const uint32_t in_flight : {3u, 7u, 31u})
+      for (const bool by_value : {false, true}) {
+        CAPTURE(in_flight);
+        CAPTURE(by_value);
+        GstdRunOptions options;
+        options.tiles_in_flight = in_flight;
+        options.by_value = by_value;
+        if (in_flight == 7 && !by_value) options.device_count = DeviceCount{all - 5, 4};
+        CHECK(check_decoded(disguised.backend(), batch, options).size() >= 5);
+      }
   }
 
   // In both widths of lavapipe together so many, others in each.
