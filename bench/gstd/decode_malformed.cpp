@@ -166,7 +166,8 @@ void Batch::compare(MalformedReport& report) const {
 
 }  // namespace
 
-Result<MalformedReport> run_malformed(Gpu& gpu, const DecodeInput& input, uint64_t count, uint64_t seed) {
+Result<MalformedReport> run_malformed(Gpu& gpu, const DecodeInput& input, uint64_t count, uint64_t seed,
+                                      uint32_t in_flight) {
   std::vector<size_t> tiles;
   uint32_t most_bytes = 0;
   for (size_t tile = 0; tile < input.tiles.size(); ++tile) {
@@ -178,6 +179,7 @@ Result<MalformedReport> run_malformed(Gpu& gpu, const DecodeInput& input, uint64
   GstdDecodeConfig config;
   config.tile_bytes = input.tile_bytes;
   config.verify = false;
+  config.tiles_in_flight = in_flight;
   const auto decoder = GstdDecode::create(gpu.context(), config);
   if (!decoder) return decoder.error();
 

@@ -22,6 +22,7 @@ struct MalformedReport {
 /// they are), decodes them on the device, and compares each status, the bytes of what is not refused and the bytes
 /// between the outputs with what the scalar reference decoder says. The same for equal arguments. Errors: the device's;
 /// invalid_argument (no tile is compressed).
-Result<MalformedReport> run_malformed(Gpu& gpu, const DecodeInput& input, uint64_t count, uint64_t seed);
+Result<MalformedReport> run_malformed(Gpu& gpu, const DecodeInput& input, uint64_t count, uint64_t seed,
+                                      uint32_t in_flight);
 
 }  // namespace weft::bench
