@@ -75,7 +75,7 @@ constexpr std::array<Effort, kMaxLevel - kMinLevel> kEfforts = {{
     {14, 14, Trial::scout, 2, 1, 0, 0, false},    {14, 14, Trial::scout, 2, 1, 8, 1, true},
     {14, 14, Trial::scout, 3, 1, 16, 1, true},    {14, 14, Trial::scout, 4, 1, 16, 2, true},
     {14, 14, Trial::scout, 6, 1, 24, 2, true},    {14, 14, Trial::scout, 8, 1, 32, 2, false},
-    {14, 14, Trial::scout, 12, 2, 48, 3, false},  {14, 14, Trial::scout, 24, 3, 64, 4, false},
+    {14, 14, Trial::scout, 12, 3, 64, 4, false},  {14, 14, Trial::scout, 24, 3, 64, 4, false},
     {14, 14, Trial::scout, 32, 4, 128, 6, false}, {14, 14, Trial::scout, 48, 6, 256, 10, false},
 }};
 
