@@ -25,9 +25,9 @@ namespace {
 constexpr uint32_t kSpirvMagic = 0x07230203;
 constexpr size_t kHeaderWords = 5;
 
-// A kernel is unpacked with its whole block: the larger, the better it compresses and the longer
-// that takes, about 1 ms a MiB.
-constexpr size_t kBlockBytes = size_t{11} << 17;
+// A kernel is unpacked with what stands before it in its block: the larger, the better it compresses and the longer that
+// takes, about 1 ms a MiB.
+constexpr size_t kBlockBytes = size_t{2} << 20;
 
 // SPIR-V files have the byte order of the machine that wrote them, which is this one.
 bool read_words(const std::filesystem::path& file, std::vector<uint32_t>& words) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <span>
 
 #include "runtime/packed_format.hpp"
@@ -21,6 +22,16 @@ std::span<const PackedKernel> entries(const PackedKernels& kernels) {
 const PackedBlock& block_of(const PackedKernels& kernels, const PackedKernel& kernel) {
   const auto* blocks = at(kernels, sizeof(PackedKernels) + kernels.kernels * sizeof(PackedKernel));
   return reinterpret_cast<const PackedBlock*>(blocks)[kernel.block];
+}
+
+// Fills `out` from the beginning of a frame.
+bool decompress(ZSTD_inBuffer in, ZSTD_outBuffer out) {
+  const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
+  while (context != nullptr && out.pos < out.size) {
+    const size_t before = out.pos;
+    if (ZSTD_isError(ZSTD_decompressStream(context.get(), &out, &in)) != 0 || out.pos == before) return false;
+  }
+  return out.pos == out.size;
 }
 
 }  // namespace
@@ -41,15 +52,16 @@ Result<std::vector<uint32_t>> unpack(const PackedKernels& kernels, std::string_v
 
   const PackedBlock& block = block_of(kernels, *found);
   const char* const data = at(kernels, block.data);
-  std::vector<uint32_t> words(block.bytes / sizeof(uint32_t));
+  // The block up to the kernel's end.
+  std::vector<uint32_t> words(size_t{found->first_word} + found->words);
+  const size_t bytes = words.size() * sizeof(uint32_t);
   if (block.packed_bytes == block.bytes) {
-    std::memcpy(words.data(), data, block.bytes);
-  } else if (ZSTD_decompress(words.data(), block.bytes, data, block.packed_bytes) != block.bytes) {
+    std::memcpy(words.data(), data, bytes);
+  } else if (!decompress({data, block.packed_bytes, 0}, {words.data(), bytes, 0})) {
     // What is embedded is whole: only memory can be missing.
     return Error{ErrorCode::out_of_host_memory, "unpacking the kernel " + std::string(name)};
   }
   words.erase(words.begin(), words.begin() + found->first_word);
-  words.resize(found->words);
   return words;
 }
 
