@@ -25,8 +25,8 @@ namespace {
 constexpr uint32_t kSpirvMagic = 0x07230203;
 constexpr size_t kHeaderWords = 5;
 
-// A kernel is unpacked with what stands before it in its block: the larger, the better it compresses and the longer that
-// takes, about 1 ms a MiB.
+// A kernel is unpacked with what stands before it in its block: the larger that is, the better it compresses, and the
+// longer unpacking takes, about 1 ms a MiB.
 constexpr size_t kBlockBytes = size_t{2} << 20;
 
 // SPIR-V files have the byte order of the machine that wrote them, which is this one.
