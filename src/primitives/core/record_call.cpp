@@ -37,7 +37,7 @@ RecordCall& RecordCall::counts(const char* name, const BufferRange& range, uint3
 
 RecordCall& RecordCall::dispatch_arguments(const char* name, const BufferRange& range, uint64_t maximum,
                                            uint32_t items_per_workgroup, uint64_t& address, uint64_t& groups) {
-  if (!range.is_given()) return *this;
+  if (!range.is_given() && range.size == 0) return *this;
   constexpr uint64_t kMinMaxRows = 65535;  // what every device has of maxComputeWorkGroupCount[1]
   const uint64_t max_x = state_.traits().max_workgroup_count_x;
   const uint64_t most_groups = std::min<uint64_t>(max_x * kMinMaxRows, ~uint32_t{0});
