@@ -291,11 +291,12 @@ class DescribedCode {
     return described(byte, byte == 0 ? 0 : lengths[byte - 1], length) +
            (byte == 255 ? 0 : described(byte + 1, length, lengths[byte + 1])) + Cost{counts_[byte]} * length * kBit;
   }
+  // Of a code of two bits or more.
   int64_t gain_of_shorter(uint32_t byte, const CodeLengths& lengths) const {
     const uint32_t length = lengths[byte];
     return (static_cast<int64_t>(cost_at(byte, length, lengths)) -
             static_cast<int64_t>(cost_at(byte, length - 1, lengths))) /
-           space_of(length);
+           (kCodeSpace >> length);
   }
 
   const Counts& counts_;
