@@ -136,7 +136,7 @@ static const uint32_t interval_counts[3] = {2, 0, 3};
 /* A kernel of the program's own, as the build has it for tests: each value, times a, and its rank. */
 static void transform(const char* kernels, const uint32_t* values, const uint32_t* expanded) {
   static const char* const names[2] = {"transform_lbs.native", "transform_lbs.emulated"};
-  static uint32_t words[2][1 << 14];
+  static uint32_t words[2][1 << 16];
   weft_kernel_code codes[2];
   weft_kernel_set* set = NULL;
   uint32_t i;
