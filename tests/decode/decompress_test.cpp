@@ -21,7 +21,6 @@ namespace weft::test {
 namespace {
 
 using gdeflate::kPageBytes;
-using gdeflate::Refusal;
 using gdeflate::test::page_of;
 using gstd::test::Random;
 
@@ -188,16 +187,16 @@ TEST_SUITE("decompress") {
                        1 + random.below(kPageBytes / 4)});
     const uint64_t output_bytes = 4 * 20000 + kPageBytes;
     std::vector<uint32_t> expected(table.size());
-    const auto spoil = [&](size_t page, auto GdeflatePage::*member, auto value, Refusal refusal) {
+    const auto spoil = [&](size_t page, auto GdeflatePage::*member, auto value, gdeflate::Refusal refusal) {
       table[page].*member = value;
       expected[page] = static_cast<uint32_t>(refusal);
     };
-    spoil(0, &GdeflatePage::bytes, 0u, Refusal::bad_entry);
-    spoil(3, &GdeflatePage::words, 0u, Refusal::truncated);
-    spoil(64, &GdeflatePage::source, uint64_t{2}, Refusal::bad_entry);
-    spoil(255, &GdeflatePage::output, uint64_t{5}, Refusal::bad_entry);
-    spoil(256, &GdeflatePage::output, output_bytes, Refusal::bad_entry);
-    spoil(599, &GdeflatePage::words, ~0u, Refusal::bad_entry);
+    spoil(0, &GdeflatePage::bytes, 0u, gdeflate::Refusal::bad_entry);
+    spoil(3, &GdeflatePage::words, 0u, gdeflate::Refusal::truncated);
+    spoil(64, &GdeflatePage::source, uint64_t{2}, gdeflate::Refusal::bad_entry);
+    spoil(255, &GdeflatePage::output, uint64_t{5}, gdeflate::Refusal::bad_entry);
+    spoil(256, &GdeflatePage::output, output_bytes, gdeflate::Refusal::bad_entry);
+    spoil(599, &GdeflatePage::words, ~0u, gdeflate::Refusal::bad_entry);
     for (Backend* backend : every_backend()) {
       CAPTURE(backend->name());
       Gpu& gpu = backend->gpu();
@@ -269,7 +268,7 @@ TEST_SUITE("decompress") {
       CHECK(status[0] == 1);
       for (size_t i = 0; i < table.size(); ++i) {
         CAPTURE(i);
-        CHECK(status[1 + i] == static_cast<uint32_t>(i == 7 ? Refusal::truncated : Refusal::none));
+        CHECK(status[1 + i] == static_cast<uint32_t>(i == 7 ? gdeflate::Refusal::truncated : gdeflate::Refusal::none));
         const auto at = static_cast<std::ptrdiff_t>(table[i].output);
         CHECK((i == 7 || std::equal(found.begin() + at, found.begin() + at + table[i].bytes, content.begin() + at)));
       }
