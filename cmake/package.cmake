@@ -179,6 +179,6 @@ function(weft_package_config)
             DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc)
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" "${PROJECT_SOURCE_DIR}/examples"
             DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT doc PATTERN Doxyfile EXCLUDE PATTERN "*.1" EXCLUDE
-            PATTERN "site.*" EXCLUDE)
+            PATTERN "site*" EXCLUDE)
   endif()
 endfunction()

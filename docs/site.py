@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 """Makes one static site of the tree's pages, examples and figures, and of doxygen's pages of the public headers.
 
-    site.py SOURCE DOXYGEN_HTML OUTPUT
+    site.py SOURCE OUTPUT
 
-Every link of every page is followed: a file or an anchor that is not there is an error. Needs Python-Markdown (Debian:
-python3-markdown)."""
+A complaint of doxygen's is an error. So is a file or an anchor that is not there: every link of every page is followed.
+Needs Python-Markdown (Debian: python3-markdown)."""
 import html
 import html.parser
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import urllib.parse
 
@@ -42,10 +43,13 @@ def slug_of(title, separator):
 
 
 class Site:
-    def __init__(self, source, api, output):
+    def __init__(self, source, output):
         self.source, self.output = source, output
         shutil.rmtree(output, ignore_errors=True)
-        shutil.copytree(api, output / "api")
+        output.mkdir(parents=True)
+        settings = f'@INCLUDE = docs/Doxyfile\nOUTPUT_DIRECTORY = "{output}"\nHTML_OUTPUT = api\n'
+        if subprocess.run(["doxygen", "-"], input=settings, text=True, cwd=source).returncode != 0:
+            sys.exit("doxygen has complaints")
         for folder in ("docs/figures",):
             shutil.copytree(source / folder, output / folder)
         self.pages = [path for pattern in pages for path in sorted(source.glob(pattern))]
@@ -140,7 +144,7 @@ class Site:
         return len(ids), len(links), sorted(set(dead))
 
 
-site = Site(*(pathlib.Path(argument).resolve() for argument in sys.argv[1:4]))
+site = Site(*(pathlib.Path(argument).resolve() for argument in sys.argv[1:3]))
 site.make()
 count, links, dead = site.check()
 if dead:

@@ -32,7 +32,7 @@ class WeftRecipe(ConanFile):
         for pattern in ("CMakeLists.txt", "LICENSE", "LICENSES/*", "README.md", "CHANGELOG.md", "bench/CMakeLists.txt",
                         "cmake/*", "docs/*", "examples/*", "include/*", "packaging/*.cmake", "shaders/*", "src/*",
                         "third_party/*", "tools/*"):
-            copy(self, pattern, self._tree, self.export_sources_folder)
+            copy(self, pattern, self._tree, self.export_sources_folder, excludes="docs/site/*")
 
     def config_options(self):
         if self.settings.os == "Windows":
