@@ -14,8 +14,6 @@
 #include <thread>
 #include <utility>
 
-#include <sys/stat.h>
-
 #include "files.hpp"
 #include "meter.hpp"
 #include "pack_file.hpp"
@@ -53,8 +51,8 @@ std::string path_of(const Options& options, const std::string& name, const char*
 }
 
 bool exists(const std::string& path) {
-  struct stat facts;
-  return ::stat(path.c_str(), &facts) == 0;
+  std::error_code unknown;
+  return fs::exists(path, unknown);
 }
 
 Error damaged() { return {ErrorCode::invalid_argument, "its list is damaged, or of other options"}; }
