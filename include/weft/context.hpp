@@ -144,7 +144,7 @@ struct ContextConfig {
   const VkAllocationCallbacks* allocator = nullptr;
 
   /// Whether VK_EXT_debug_utils is enabled on the instance, which weft cannot query. Pipelines then get names,
-  /// and each dispatch a label of its pipeline's.
+  /// and each dispatch a label, such as "weft Scan: scan_look_back.u32.u32.native": the primitive and its kernel.
   bool debug_utils = false;
 
   /// Meaning of Strategy::automatic for primitives of this Context. automatic: look_back where it was measured,

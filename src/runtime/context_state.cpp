@@ -2,8 +2,10 @@
 #include "runtime/context_state.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
@@ -145,8 +147,9 @@ void add_environment(Environment& environment, std::vector<TuningOverride>& over
 
 }  // namespace
 
-Pipeline::Pipeline(std::shared_ptr<const ContextState> context, vk::UniquePipeline pipeline, std::string name) noexcept
-    : context_(std::move(context)), pipeline_(std::move(pipeline)), name_(std::move(name)) {}
+Pipeline::Pipeline(std::shared_ptr<const ContextState> context, vk::UniquePipeline pipeline,
+                   std::string kernel) noexcept
+    : context_(std::move(context)), pipeline_(std::move(pipeline)), kernel_(std::move(kernel)) {}
 
 VkPipelineLayout Pipeline::layout() const noexcept { return context_->layout(); }
 
@@ -400,10 +403,11 @@ Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(std::span<c
   result = table_.vkCreateComputePipelines(device_, cache_, 1, &info, allocator_, &handle);
   if (result != VK_SUCCESS) return error_of(result, ("vkCreateComputePipelines for " + name).c_str());
   vk::UniquePipeline owned(ref(), handle);
-  const std::string label = set_object_name_ != nullptr ? "weft " + name : std::string();
-  auto pipeline = std::make_shared<const Pipeline>(shared_from_this(), std::move(owned), label);
+  auto pipeline = std::make_shared<const Pipeline>(shared_from_this(), std::move(owned),
+                                                   begin_label_ != nullptr ? name : std::string());
 
   if (set_object_name_ != nullptr) {
+    const std::string label = "weft " + name;
     VkDebugUtilsObjectNameInfoEXT name_info{};
     name_info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT;
     name_info.objectType = VK_OBJECT_TYPE_PIPELINE;
@@ -415,11 +419,14 @@ Result<std::shared_ptr<const Pipeline>> ContextState::build_pipeline(std::span<c
   return pipeline;
 }
 
-void ContextState::begin_label(VkCommandBuffer commands, const std::string& name) const noexcept {
+void ContextState::begin_label(VkCommandBuffer commands, const char* primitive,
+                               const std::string& kernel) const noexcept {
   if (begin_label_ == nullptr || end_label_ == nullptr) return;
+  std::array<char, 256> text;  // what does not fit is cut off
+  std::snprintf(text.data(), text.size(), "weft %s: %s", primitive, kernel.c_str());
   VkDebugUtilsLabelEXT label{};
   label.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT;
-  label.pLabelName = name.c_str();
+  label.pLabelName = text.data();
   begin_label_(commands, &label);
 }
 

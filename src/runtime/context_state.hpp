@@ -46,17 +46,17 @@ struct TuningOverride {
 /// A compute pipeline; its layout is the Context's only one: 128 bytes of push constants, no descriptor sets.
 class Pipeline {
  public:
-  Pipeline(std::shared_ptr<const ContextState> context, vk::UniquePipeline pipeline, std::string name) noexcept;
+  Pipeline(std::shared_ptr<const ContextState> context, vk::UniquePipeline pipeline, std::string kernel) noexcept;
 
   VkPipeline handle() const noexcept { return pipeline_.get(); }
   /// Empty without VK_EXT_debug_utils.
-  const std::string& name() const noexcept { return name_; }
+  const std::string& kernel() const noexcept { return kernel_; }
   WEFT_API VkPipelineLayout layout() const noexcept;
 
  private:
   std::shared_ptr<const ContextState> context_;  // before the pipeline: outlives it
   vk::UniquePipeline pipeline_;
-  std::string name_;
+  std::string kernel_;
 };
 
 /// A specialization constant's value. Ids 0 and 1 are the workgroup's and the subgroup's size.
@@ -74,8 +74,8 @@ class ContextState : public std::enable_shared_from_this<ContextState> {
   ContextState& operator=(const ContextState&) = delete;
 
   const vk::DeviceTable& vk() const noexcept { return table_; }
-  /// A label of what is recorded until end_label(). Nothing without VK_EXT_debug_utils.
-  WEFT_API void begin_label(VkCommandBuffer commands, const std::string& name) const noexcept;
+  /// A label of what is recorded until end_label(), which allocates nothing. Nothing without VK_EXT_debug_utils.
+  WEFT_API void begin_label(VkCommandBuffer commands, const char* primitive, const std::string& kernel) const noexcept;
   WEFT_API void end_label(VkCommandBuffer commands) const noexcept;
   VkDevice device() const noexcept { return device_; }
   const VkAllocationCallbacks* allocator() const noexcept { return allocator_; }

@@ -20,6 +20,18 @@ inline Gpu open_null_gpu() {
   return *std::move(gpu);
 }
 
+/// For a Context of its own on that Gpu's device.
+inline ContextConfig null_context_config(const Gpu& gpu) {
+  ContextConfig config;
+  config.instance = gpu.instance();
+  config.physical_device = gpu.physical_device();
+  config.device = gpu.context().device();
+  config.get_instance_proc_addr = null_driver::get_instance_proc_addr;
+  config.enabled =
+      EnabledFeatures{.buffer_device_address = true, .shader_int64 = true, .shader_buffer_int64_atomics = true};
+  return config;
+}
+
 /// Calls visit.operator()<Primitive>(name, config, args_of) for each; args_of(primitive, ranges) makes sound arguments,
 /// and args_of(primitive, ranges, n) those of n items.
 template <class Visit>

@@ -21,17 +21,6 @@ class Variable {
   const char* name_;
 };
 
-ContextConfig null_context_config(const Gpu& gpu) {
-  ContextConfig config;
-  config.instance = gpu.instance();
-  config.physical_device = gpu.physical_device();
-  config.device = gpu.context().device();
-  config.get_instance_proc_addr = null_driver::get_instance_proc_addr;
-  config.enabled =
-      EnabledFeatures{.buffer_device_address = true, .shader_int64 = true, .shader_buffer_int64_atomics = true};
-  return config;
-}
-
 }  // namespace
 
 TEST_SUITE("host memory") {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -10,14 +11,19 @@ namespace weft::test::null_driver {
 namespace {
 
 std::atomic<int64_t> live = 0;
-std::atomic<uint64_t> commands = 0, dispatches = 0, queries = 0;
+std::atomic<uint64_t> commands = 0, dispatches = 0, queries = 0, labels = 0, open = 0, labelled = 0;
 std::atomic<VkDeviceAddress> next_address = 1 << 20;
 
 struct Object {
   VkDeviceSize size = 0;
   VkDeviceAddress address = 0;
   void* mapped = nullptr;
+  char name[128] = {};
 };
+
+VkPipeline bound = VK_NULL_HANDLE;
+const char* primitive = "";
+char label[256] = {};
 
 template <class Handle>
 Handle make(VkDeviceSize size = 0) {
@@ -53,10 +59,34 @@ VKAPI_ATTR void VKAPI_CALL command(VkCommandBuffer, Arguments...) {
   ++commands;
 }
 
+VKAPI_ATTR void VKAPI_CALL bind_pipeline(VkCommandBuffer, VkPipelineBindPoint, VkPipeline pipeline) {
+  ++commands;
+  bound = pipeline;
+}
+
 VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer, uint32_t, uint32_t, uint32_t) {
   ++commands;
   ++dispatches;
+  const char* name = reinterpret_cast<Object*>(bound)->name;
+  if (open != 1 || std::strncmp(name, "weft ", 5) != 0) return;
+  char expected[256];
+  std::snprintf(expected, sizeof expected, "weft %s: %s", primitive, name + 5);
+  if (std::strcmp(label, expected) == 0) ++labelled;
 }
+
+VKAPI_ATTR VkResult VKAPI_CALL set_name(VkDevice, const VkDebugUtilsObjectNameInfoEXT* info) {
+  auto* object = reinterpret_cast<Object*>(info->objectHandle);
+  std::snprintf(object->name, sizeof object->name, "%s", info->pObjectName);
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL begin_label(VkCommandBuffer, const VkDebugUtilsLabelEXT* info) {
+  ++labels;
+  ++open;
+  std::snprintf(label, sizeof label, "%s", info->pLabelName);
+}
+
+VKAPI_ATTR void VKAPI_CALL end_label(VkCommandBuffer) { --open; }
 
 template <class... Arguments>
 VKAPI_ATTR VkResult VKAPI_CALL succeed(Arguments...) {
@@ -263,11 +293,13 @@ const Entry kEntries[] = {
     ENTRY(vkAllocateMemory, allocate_memory),
     ENTRY(vkBeginCommandBuffer, succeed),
     ENTRY(vkBindBufferMemory, succeed),
-    ENTRY(vkCmdBindPipeline, command),
+    ENTRY(vkCmdBeginDebugUtilsLabelEXT, begin_label),
+    ENTRY(vkCmdBindPipeline, bind_pipeline),
     ENTRY(vkCmdCopyBuffer, command),
     ENTRY(vkCmdCopyBufferToImage, command),
     ENTRY(vkCmdDispatch, dispatch),
     ENTRY(vkCmdDispatchIndirect, command),
+    ENTRY(vkCmdEndDebugUtilsLabelEXT, end_label),
     ENTRY(vkCmdFillBuffer, command),
     ENTRY(vkCmdPipelineBarrier, command),
     ENTRY(vkCmdPushConstants, command),
@@ -316,6 +348,7 @@ const Entry kEntries[] = {
     ENTRY(vkQueueSubmit, succeed),
     ENTRY(vkResetCommandPool, succeed),
     ENTRY(vkResetFences, succeed),
+    ENTRY(vkSetDebugUtilsObjectNameEXT, set_name),
     ENTRY(vkSignalSemaphore, succeed),
     ENTRY(vkWaitForFences, succeed),
 };
@@ -332,5 +365,9 @@ int64_t live_objects() { return live; }
 uint64_t recorded_commands() { return commands; }
 uint64_t buffer_queries() { return queries; }
 uint64_t recorded_dispatches() { return dispatches; }
+uint64_t begun_labels() { return labels; }
+uint64_t open_labels() { return open; }
+uint64_t labelled_dispatches() { return labelled; }
+void expect_labels_of(const char* name) { primitive = name; }
 
 }  // namespace weft::test::null_driver

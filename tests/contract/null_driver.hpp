@@ -23,4 +23,13 @@ uint64_t buffer_queries();
 /// Dispatches among them, but for indirect ones.
 uint64_t recorded_dispatches();
 
+/// Labels of VK_EXT_debug_utils that were begun.
+uint64_t begun_labels();
+/// Those that were not ended.
+uint64_t open_labels();
+/// Dispatches in one label, "weft <primitive>: <kernel>", of a pipeline whose name is "weft <kernel>".
+uint64_t labelled_dispatches();
+/// What <primitive> is from now on.
+void expect_labels_of(const char* primitive);
+
 }  // namespace weft::test::null_driver

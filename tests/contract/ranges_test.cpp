@@ -73,6 +73,35 @@ TEST_SUITE("host ranges") {
     });
   }
 
+  TEST_CASE("every dispatch of every primitive has a label where VK_EXT_debug_utils is on, and none elsewhere") {
+    Gpu gpu = open_null_gpu();
+    for (const bool on : {true, false}) {
+      CAPTURE(on);
+      ContextConfig config = null_context_config(gpu);
+      config.debug_utils = on;
+      const auto context = Context::create(config);
+      REQUIRE_MESSAGE(context.ok(), context.error().message);
+      for_every_primitive([&]<class Primitive>(const char* name, const auto& its_config, const auto& args_of) {
+        CAPTURE(std::string(name));
+        const Result<Primitive> primitive = Primitive::create(*context, its_config);
+        REQUIRE_MESSAGE(primitive.ok(), primitive.error().message);
+        Ranges ranges(gpu);
+        const auto args = args_of(*primitive, ranges);
+        const uint64_t dispatches = null_driver::recorded_dispatches();
+        const uint64_t begun = null_driver::begun_labels(), labelled = null_driver::labelled_dispatches();
+        null_driver::expect_labels_of(name);
+        REQUIRE(primitive->record(kCommands, args).ok());
+        const uint64_t recorded = null_driver::recorded_dispatches() - dispatches;
+        CHECK(recorded > 0);
+        // The last label of a SegmentedScan says what it is: a ScanByKey.
+        const uint64_t own = recorded - (std::is_same_v<Primitive, SegmentedScan> ? 1 : 0);
+        CHECK(null_driver::labelled_dispatches() - labelled == (on ? own : 0));
+        CHECK(null_driver::begun_labels() - begun == (on ? recorded : 0));
+        CHECK(null_driver::open_labels() == 0);
+      });
+    }
+  }
+
   TEST_CASE("prefixes take as many dispatches as their headers say") {
     Gpu gpu = open_null_gpu();
     const auto check = [&]<class Primitive>(auto config) {

@@ -88,7 +88,7 @@ class RecordCall {
   template <class Push>
   void dispatch(const runtime::Pipeline& pipeline, const Push& push, DispatchSize size) const {
     static_assert(sizeof(Push) <= 128);
-    state_.begin_label(commands_, pipeline.name());
+    state_.begin_label(commands_, primitive_, pipeline.kernel());
     state_.vk().vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle());
     state_.vk().vkCmdPushConstants(commands_, pipeline.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(Push), &push);
     state_.vk().vkCmdDispatch(commands_, size.x, size.y, 1);
