@@ -74,7 +74,10 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_6
   add_test(NAME abi COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/packaging/abi/abi.py"
                             --headers "${PROJECT_SOURCE_DIR}/include/weft" --cxx "${CMAKE_CXX_COMPILER}"
                             --work "${CMAKE_CURRENT_BINARY_DIR}/abi" ${c_header} ${libraries})
-  set_tests_properties(abi PROPERTIES LABELS structure)
+  add_test(NAME abi_tag COMMAND ${CMAKE_COMMAND} "-DABI=${PROJECT_SOURCE_DIR}/packaging/abi"
+                                "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/abi_tag" "-DPYTHON=${Python3_EXECUTABLE}"
+                                -P "${CMAKE_CURRENT_SOURCE_DIR}/abi_tag_test.cmake")
+  set_tests_properties(abi abi_tag PROPERTIES LABELS structure)
 endif()
 
 # Packages, of what is built.
