@@ -94,6 +94,12 @@ add_test(NAME recipes
                  "-DPYTHON=${Python3_EXECUTABLE}" "-DWORK=${CMAKE_CURRENT_BINARY_DIR}/recipes"
                  -P "${CMAKE_CURRENT_SOURCE_DIR}/recipes_test.cmake")
 set_tests_properties(recipes PROPERTIES LABELS structure)
+# What the port of vcpkg builds, with Debian's packages below: `ctest -C slow -R vcpkg_port`.
+add_test(NAME vcpkg_port CONFIGURATIONS slow
+         COMMAND ${CMAKE_COMMAND} "-DSOURCE=${PROJECT_SOURCE_DIR}" -DVERSION=${PROJECT_VERSION}
+                 "-DPYTHON=${Python3_EXECUTABLE}" "-DWORK=${PROJECT_BINARY_DIR}/vcpkg" "-DKERNELS=${PROJECT_BINARY_DIR}"
+                 -P "${CMAKE_CURRENT_SOURCE_DIR}/recipes_test.cmake")
+set_tests_properties(vcpkg_port PROPERTIES LABELS slow TIMEOUT 3600 ENVIRONMENT "${weft_software_device}")
 # Conan 2 builds a package of the tree and a program of that, with Debian's packages below: `ctest -C slow -R conan`.
 find_program(WEFT_CONAN conan)
 mark_as_advanced(WEFT_CONAN)
