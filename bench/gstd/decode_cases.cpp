@@ -12,6 +12,7 @@
 // Push constants of the decoder, and the codec's own filters.
 #include "decode/decode_table.h"
 #include "filters.hpp"
+#include "format.hpp"
 
 namespace weft::bench {
 namespace {
@@ -261,10 +262,11 @@ class GstdStageCase final : public GstdTilesCase<GstdStages> {
     if (const Status read = gpu.download(range, found); !read) return read.error();
     for (const GstdTile& tile : table_) {
       if (tile.kind != GstdTileKind::compressed) continue;
-      uint32_t header = 0;
-      std::memcpy(&header, source().data() + tile.source % stride_of(source().size()), sizeof header);
+      std::array<uint32_t, 2> words;
+      std::memcpy(words.data(), source().data() + tile.source % stride_of(source().size()), sizeof words);
+      const gstd::TileHeader header = gstd::TileHeader::unpack(words[0], words[1]);
       const auto expected = std::span(filtered).first(tile.bytes);
-      gstd::apply_filter(gstd::Filter{header >> 4 & 15}, (header >> 8 & 127) + 1,
+      gstd::apply_filter({gstd::Filter{header.filter}, header.stride, header.row_words},
                          content().subspan(tile.output % output_stride(), tile.bytes), expected,
                          std::span(scratch).first(tile.bytes));
       if (Verdict verdict = compare(std::span(found).subspan(tile.output, tile.bytes), expected, tile.output);

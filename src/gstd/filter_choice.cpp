@@ -150,7 +150,7 @@ void FilterScout::candidates(std::span<const std::byte> tile, std::vector<Filter
     if (!is_filter(static_cast<uint32_t>(filter), stride)) return;
     for (const FilterChoice& choice : choices)
       if (choice.filter == filter && choice.stride == stride) return;
-    choices.push_back({filter, stride, 0});
+    choices.push_back({{filter, stride}});
   };
   add(Filter::none, 1);
   for (const uint32_t stride : {2u, 4u})
@@ -176,7 +176,7 @@ void FilterScout::candidates(std::span<const std::byte> tile, std::vector<Filter
 uint64_t FilterScout::estimate(const FilterChoice& choice, std::span<const std::byte> part) {
   filtered_.resize(part.size());
   scratch_.resize(part.size());
-  apply_filter(choice.filter, choice.stride, part, filtered_, scratch_);
+  apply_filter(choice, part, filtered_, scratch_);
   parser_.parse(filtered_, matches_);
   // By context, and by where they are in the filter's result, whose parts may get blocks of their own.
   std::array<Counts, kLiteralContexts> by_context{};
@@ -240,7 +240,7 @@ uint64_t FilterScout::entropy(const FilterChoice& choice, std::span<const std::b
   std::array<Counts, 8> counts{};
   for (size_t s = 0; s < kFewSamples; ++s) {
     const size_t begin = (tile.size() - filtered_.size()) * s / (kFewSamples - 1) / 16 * 16;
-    apply_filter(choice.filter, choice.stride, tile.subspan(begin, filtered_.size()), filtered_, scratch_);
+    apply_filter(choice, tile.subspan(begin, filtered_.size()), filtered_, scratch_);
     for (size_t plane = 0, i = 0; plane < planes; ++plane)
       for (; i < filtered_.size() * (plane + 1) / planes; ++i) ++counts[plane][static_cast<uint8_t>(filtered_[i])];
   }
@@ -270,7 +270,7 @@ void FilterScout::estimate_quickly(std::span<const std::byte> part, FilterChoice
   if (choice.filter != Filter::none) {
     filtered_.resize(part.size());
     scratch_.resize(part.size());
-    apply_filter(choice.filter, choice.stride, part, filtered_, scratch_);
+    apply_filter(choice, part, filtered_, scratch_);
     bytes = filtered_;
   }
   const size_t plane = plane_bytes(choice, bytes.size());
@@ -307,7 +307,7 @@ FilterChoice FilterScout::choose_quickly(std::span<const std::byte> tile) {
   const auto consider = [&](Filter filter, uint32_t stride, Cost cost) {
     if (cost >= best_cost) return;
     best_cost = cost;
-    best = {filter, stride, 0};
+    best = {{filter, stride}};
   };
   consider(Filter::delta, 1, sampled_cost<1, 1>(tile));
   consider(Filter::delta, 3, sampled_cost<3, 1>(tile));

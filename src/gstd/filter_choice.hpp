@@ -12,9 +12,7 @@
 
 namespace weft::gstd {
 
-struct FilterChoice {
-  Filter filter = Filter::none;
-  uint32_t stride = 1;
+struct FilterChoice : FilterSteps {
   uint64_t bits = 0;             ///< estimated result
   bool has_few_matches = false;  ///< so that a fast search is enough
 };

@@ -190,6 +190,9 @@ void from_differences_of(std::byte* bytes, size_t numbers) {
     for (size_t p = 0; p < apart; ++p) next(n + p, p);
   for (size_t p = 0; n + p < numbers; ++p) next(n + p, p);
 }
+void add_numbers(const std::byte* __restrict before, std::byte* __restrict bytes, size_t numbers) {
+  for (size_t i = 0; i < 2 * numbers; i += 2) store16(bytes + i, uint32_t{load16(bytes + i)} + load16(before + i));
+}
 template <uint32_t order>
 void from_differences(uint32_t stride, std::byte* bytes, size_t numbers, Vectors most) {
   if (const VectorSums* sums = vector_sums(most); sums != nullptr && stride <= kMaxSumStride) {
@@ -198,11 +201,10 @@ void from_differences(uint32_t stride, std::byte* bytes, size_t numbers, Vectors
   }
   if (stride == 2) return from_differences_of<1, order>(bytes, numbers);
   if (stride == 4) return from_differences_of<2, order>(bytes, numbers);
+  const size_t apart = stride / 2;
   for (uint32_t o = 0; o < order; ++o)
-    for (size_t n = stride / 2; n < numbers; ++n) {
-      std::byte* const at = bytes + 2 * n;
-      store16(at, uint32_t{load16(at)} + load16(at - stride));
-    }
+    for (size_t n = apart; n < numbers; n += apart)
+      add_numbers(bytes + 2 * (n - apart), bytes + 2 * n, std::min(apart, numbers - n));
 }
 
 void to_zigzag(std::byte* bytes, size_t numbers) {
@@ -232,14 +234,71 @@ void from_colour_differences(uint32_t stride, std::span<std::byte> bytes) {
   }
 }
 
+bool is_of_numbers(Filter filter) { return filter >= Filter::zigzag_planes && filter <= Filter::zigzag_planes_3; }
 uint32_t order_of(Filter filter) {
   return static_cast<uint32_t>(filter) - static_cast<uint32_t>(Filter::zigzag_planes) + 1;
 }
 
+// An odd last byte of numbers stays as it is.
+void to_row_differences(const FilterSteps& steps, std::span<const std::byte> from, std::span<std::byte> to) {
+  if (!is_of_numbers(steps.filter)) return to_delta(4 * steps.row_words, from, to.data());
+  to_differences(4 * steps.row_words, from.data(), to.data(), from.size() / 2);
+  if (from.size() % 2 != 0) to[from.size() - 1] = from.back();
+}
+void from_row_differences(const FilterSteps& steps, std::span<std::byte> bytes, Vectors most) {
+  if (!is_of_numbers(steps.filter)) return from_delta(4 * steps.row_words, bytes, most);
+  from_differences<1>(4 * steps.row_words, bytes.data(), bytes.size() / 2, most);
+}
+
+void invert_steps_along_rows(const FilterSteps& steps, std::span<std::byte> bytes, std::span<std::byte> scratch,
+                             Vectors most) {
+  const uint32_t stride = steps.stride;
+  const auto aside = [&] { std::copy(bytes.begin(), bytes.end(), scratch.begin()); };
+  switch (steps.filter) {
+    case Filter::none: return;
+    case Filter::delta: from_delta(stride, bytes, most); return;
+    case Filter::planes:
+      aside();
+      from_planes(stride, scratch.data(), bytes);
+      return;
+    case Filter::delta_planes:
+      aside();
+      from_planes(stride, scratch.data(), bytes);
+      from_delta(stride, bytes, most);
+      return;
+    case Filter::zigzag_planes:
+    case Filter::zigzag_planes_2:
+    case Filter::zigzag_planes_3:
+      aside();
+      from_planes(stride, scratch.data(), bytes);
+      from_zigzag(bytes.data(), bytes.size() / 2);
+      if (steps.filter == Filter::zigzag_planes)
+        from_differences<1>(stride, bytes.data(), bytes.size() / 2, most);
+      else if (steps.filter == Filter::zigzag_planes_2)
+        from_differences<2>(stride, bytes.data(), bytes.size() / 2, most);
+      else
+        from_differences<3>(stride, bytes.data(), bytes.size() / 2, most);
+      return;
+    case Filter::colour_planes:
+      aside();
+      from_planes(stride, scratch.data(), bytes);
+      from_delta(stride, bytes, most);
+      from_colour_differences(stride, bytes);
+      return;
+    default:
+      if (const Fields* fields = fields_of(steps.filter)) {
+        aside();
+        each_field(*fields, bytes.size(), [&](size_t plain, size_t planar, size_t width) {
+          std::memcpy(&bytes[plain], &scratch[planar], width);
+        });
+      }
+  }
+}
+
 }  // namespace
 
-bool is_filter(uint32_t filter, uint32_t stride) {
-  if (stride < 1 || stride > kMaxStride) return false;
+bool is_filter(uint32_t filter, uint32_t stride, bool has_rows) {
+  if (stride < 1 || stride > kMaxStride || (has_rows && static_cast<Filter>(filter) >= Filter::bc1)) return false;
   switch (static_cast<Filter>(filter)) {
     case Filter::none: return stride == 1;
     case Filter::delta: return true;
@@ -253,8 +312,18 @@ bool is_filter(uint32_t filter, uint32_t stride) {
   }
 }
 
-void apply_filter(Filter filter, uint32_t stride, std::span<const std::byte> from, std::span<std::byte> to,
+void apply_filter(const FilterSteps& steps, std::span<const std::byte> from, std::span<std::byte> to,
                   std::span<std::byte> scratch) {
+  const auto [filter, stride, row_words] = steps;
+  if (row_words != 0) {
+    // Into the buffer that the next step does not write.
+    const bool next_is_scratch = filter == Filter::delta_planes || filter == Filter::colour_planes ||
+                                 (is_of_numbers(filter) && order_of(filter) % 2 != 0);
+    if (filter == Filter::none) return to_row_differences(steps, from, to);
+    const std::span<std::byte> rows = (next_is_scratch ? to : scratch).first(from.size());
+    to_row_differences(steps, from, rows);
+    from = rows;
+  }
   const auto aside = [&] {
     std::copy(from.begin(), from.end(), scratch.begin());
     return scratch.first(from.size());
@@ -299,48 +368,9 @@ void apply_filter(Filter filter, uint32_t stride, std::span<const std::byte> fro
   }
 }
 
-void invert_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, std::span<std::byte> scratch,
-                   Vectors most) {
-  const auto aside = [&] { std::copy(bytes.begin(), bytes.end(), scratch.begin()); };
-  switch (filter) {
-    case Filter::none: return;
-    case Filter::delta: from_delta(stride, bytes, most); return;
-    case Filter::planes:
-      aside();
-      from_planes(stride, scratch.data(), bytes);
-      return;
-    case Filter::delta_planes:
-      aside();
-      from_planes(stride, scratch.data(), bytes);
-      from_delta(stride, bytes, most);
-      return;
-    case Filter::zigzag_planes:
-    case Filter::zigzag_planes_2:
-    case Filter::zigzag_planes_3:
-      aside();
-      from_planes(stride, scratch.data(), bytes);
-      from_zigzag(bytes.data(), bytes.size() / 2);
-      if (filter == Filter::zigzag_planes)
-        from_differences<1>(stride, bytes.data(), bytes.size() / 2, most);
-      else if (filter == Filter::zigzag_planes_2)
-        from_differences<2>(stride, bytes.data(), bytes.size() / 2, most);
-      else
-        from_differences<3>(stride, bytes.data(), bytes.size() / 2, most);
-      return;
-    case Filter::colour_planes:
-      aside();
-      from_planes(stride, scratch.data(), bytes);
-      from_delta(stride, bytes, most);
-      from_colour_differences(stride, bytes);
-      return;
-    default:
-      if (const Fields* fields = fields_of(filter)) {
-        aside();
-        each_field(*fields, bytes.size(), [&](size_t plain, size_t planar, size_t width) {
-          std::memcpy(&bytes[plain], &scratch[planar], width);
-        });
-      }
-  }
+void invert_filter(const FilterSteps& steps, std::span<std::byte> bytes, std::span<std::byte> scratch, Vectors most) {
+  invert_steps_along_rows(steps, bytes, scratch, most);
+  if (steps.row_words != 0) from_row_differences(steps, bytes, most);
 }
 
 }  // namespace weft::gstd

@@ -28,14 +28,23 @@ enum class Filter : uint32_t {
   count,
 };
 
-/// Whether a tile may have this filter with this stride.
-bool is_filter(uint32_t filter, uint32_t stride);
+/// A filter with its numbers.
+struct FilterSteps {
+  Filter filter = Filter::none;
+  uint32_t stride = 1;
+  uint32_t row_words = 0;  ///< unless 0, first each byte or number minus the one that many words before it
+
+  bool operator==(const FilterSteps&) const = default;
+};
+
+/// Whether a tile may have this filter with this stride, and with rows.
+bool is_filter(uint32_t filter, uint32_t stride, bool has_rows = false);
 
 /// `to` and `scratch` have as many bytes as `from`; none overlaps another.
-void apply_filter(Filter filter, uint32_t stride, std::span<const std::byte> from, std::span<std::byte> to,
+void apply_filter(const FilterSteps& steps, std::span<const std::byte> from, std::span<std::byte> to,
                   std::span<std::byte> scratch);
 /// Inverts the filter in place. `scratch` has as many bytes as `bytes`.
-void invert_filter(Filter filter, uint32_t stride, std::span<std::byte> bytes, std::span<std::byte> scratch,
+void invert_filter(const FilterSteps& steps, std::span<std::byte> bytes, std::span<std::byte> scratch,
                    Vectors most = Vectors::all);
 
 }  // namespace weft::gstd

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 
 namespace weft::gstd {
@@ -102,14 +103,25 @@ struct TileHeader {
   bool states_released = false;  ///< into the FIFOs, at the end
   uint32_t filter = 0, stride = 1;
   uint32_t blocks = 1;
+  uint32_t row_words = 0;  ///< 0: no rows; else it is the second word
 
   constexpr uint32_t pack() const {
-    return lanes_log | uint32_t{states_released} << 3 | filter << 4 | (stride - 1) << 8 | (blocks - 1) << 15;
+    return lanes_log | uint32_t{states_released} << 3 | filter << 4 | (stride - 1) << 8 | (blocks - 1) << 15 |
+           (row_words != 0 ? kHasRows : 0);
   }
-  static constexpr TileHeader unpack(uint32_t word) {
-    return {word & 7, (word >> 3 & 1) != 0, word >> 4 & 15, (word >> 8 & 127) + 1, (word >> 15 & 1023) + 1};
+  static constexpr TileHeader unpack(uint32_t word, uint32_t second) {
+    return {word & 7,
+            (word >> 3 & 1) != 0,
+            word >> 4 & 15,
+            (word >> 8 & 127) + 1,
+            (word >> 15 & 1023) + 1,
+            (word & kHasRows) != 0 ? second : 0};
   }
-  static constexpr uint32_t kUnused = 0xfe000000u;
+  static constexpr uint32_t kHasRows = 1u << 25, kUnused = 0xfc000000u;
+  /// Whether a tile of `bytes` bytes may have these rows.
+  static constexpr bool is_row(uint32_t row_words, size_t bytes) {
+    return row_words != 0 && row_words < (bytes + 3) / 4;
+  }
 };
 
 struct BlockHeader {

@@ -254,9 +254,10 @@ bool LaneWriter::finish(TileHeader header, std::vector<uint32_t>& words) {
   const size_t room = encode_symbols(header, states.data());
   words_.clear();
   Streams streams;
-  streams.words = words_.more(room + 2);  // one that is unused, and the header
+  streams.words = words_.more(room + 3);  // one that is unused, and the header
 
   streams.uniform(header.pack());
+  if (header.row_words != 0) streams.uniform(header.row_words);
   bool released = false;
   const Record* const end = records_.items.get() + records_.size;
   for (const Record* record = records_.items.get(); record != end; ++record) {

@@ -45,6 +45,7 @@ struct TileEncoderConfig {
   bool contexts = true;    ///< whether literals may have more than one table in a block
   int forced_filter = -1;  ///< a filter's number, for every tile; -1: chosen
   uint32_t forced_stride = 0;
+  uint32_t forced_row_words = 0;  ///< 0: no rows, as for tiles that are too small
   Vectors vectors = Vectors::all;
 };
 

@@ -217,11 +217,13 @@ class Decoder {
   }
 
   bool run() {
-    const TileHeader header = TileHeader::unpack(*next_);
+    const TileHeader header = TileHeader::unpack(next_[0], next_[1]);
+    const bool has_rows = (*next_ & TileHeader::kHasRows) != 0;
     if (count_ == 0 || (*next_ & TileHeader::kUnused) != 0 || header.lanes_log > kMaxLanesLog ||
-        !is_filter(header.filter, header.stride))
+        !is_filter(header.filter, header.stride, has_rows) ||
+        (has_rows && !TileHeader::is_row(header.row_words, size_)))
       return false;
-    ++next_;
+    next_ += has_rows ? 2 : 1;
     lanes_log_ = header.lanes_log;
     lane_count_ = 1u << lanes_log_;
     if (lanes_log_ < 3) vectors_ = nullptr;
@@ -237,10 +239,10 @@ class Decoder {
     for (uint32_t l = 0; l < lane_count_; ++l)
       if (get(l).fifo != 0 || (!header.states_released && lanes_.state[l] != kStateLow)) return false;
     if (next_ != end_words_) return false;
-    if (header.filter != 0) {
+    if (header.filter != 0 || has_rows) {
       work_.scratch.resize(std::max(work_.scratch.size(), size_));
-      invert_filter(static_cast<Filter>(header.filter), header.stride, {reinterpret_cast<std::byte*>(output_), size_},
-                    std::span(work_.scratch).first(size_), most_);
+      invert_filter({static_cast<Filter>(header.filter), header.stride, header.row_words},
+                    {reinterpret_cast<std::byte*>(output_), size_}, std::span(work_.scratch).first(size_), most_);
     }
     return true;
   }

@@ -97,11 +97,18 @@ class ReferenceDecoder {
   }
 
   Reason tile() {
-    header_ = TileHeader::unpack(uniform());
+    const uint32_t word = uniform();
     if (truncated_) return Reason::truncated;
-    if ((words_[0] & TileHeader::kUnused) != 0 || header_.lanes_log > kMaxLanesLog ||
-        !is_filter(header_.filter, header_.stride) || output_.empty() || output_.size() > kMaxTileBytes)
+    const bool has_rows = (word & TileHeader::kHasRows) != 0;
+    header_ = TileHeader::unpack(word, 0);
+    if ((word & TileHeader::kUnused) != 0 || header_.lanes_log > kMaxLanesLog ||
+        !is_filter(header_.filter, header_.stride, has_rows) || output_.empty() || output_.size() > kMaxTileBytes)
       return Reason::bad_header;
+    if (has_rows) {
+      header_.row_words = uniform();
+      if (truncated_) return Reason::truncated;
+      if (!TileHeader::is_row(header_.row_words, output_.size())) return Reason::bad_header;
+    }
     lanes_ = 1u << header_.lanes_log;
 
     for (uint32_t lane = 0; lane < lanes_; ++lane) refill(lane, kStateLog);
@@ -119,8 +126,8 @@ class ReferenceDecoder {
     if (has_padding_ || position_ != words_.size()) return Reason::bad_padding;
 
     const auto scratch = std::make_unique<std::byte[]>(output_.size());
-    invert_filter(static_cast<Filter>(header_.filter), header_.stride, output_, {scratch.get(), output_.size()},
-                  Vectors::none);
+    invert_filter({static_cast<Filter>(header_.filter), header_.stride, header_.row_words}, output_,
+                  {scratch.get(), output_.size()}, Vectors::none);
     return Reason::none;
   }
 

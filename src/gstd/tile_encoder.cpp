@@ -672,7 +672,8 @@ void TileEncoder::Work::choose_filters(std::span<const std::byte> tile) {
   if (config.forced_filter >= 0) {
     const uint32_t filter = static_cast<uint32_t>(config.forced_filter);
     const uint32_t stride = std::max(config.forced_stride, 1u);
-    if (is_filter(filter, stride)) choices[0] = {static_cast<Filter>(filter), stride, 0};
+    const uint32_t row_words = TileHeader::is_row(config.forced_row_words, tile.size()) ? config.forced_row_words : 0;
+    if (is_filter(filter, stride, row_words != 0)) choices[0] = {{static_cast<Filter>(filter), stride, row_words}};
     return;
   }
   if (!config.filters || effort.trial == Trial::none) return;
@@ -685,10 +686,10 @@ void TileEncoder::Work::choose_filters(std::span<const std::byte> tile) {
 }
 
 std::span<const std::byte> TileEncoder::Work::filter_tile(const FilterChoice& choice, std::span<const std::byte> tile) {
-  if (choice.filter == Filter::none) return tile;
+  if (choice == FilterSteps{}) return tile;
   filtered.resize(tile.size());
   scratch.resize(tile.size());
-  apply_filter(choice.filter, choice.stride, tile, filtered, scratch);
+  apply_filter(choice, tile, filtered, scratch);
   return filtered;
 }
 
@@ -703,6 +704,7 @@ void TileEncoder::Work::plan(std::span<const std::byte> bytes, const FilterChoic
       std::min<uint32_t>(kMaxLanesLog, static_cast<uint32_t>(std::bit_width(bits / bits_per_lane + 1)) - 1);
   header.filter = static_cast<uint32_t>(choice.filter);
   header.stride = choice.stride;
+  header.row_words = choice.row_words;
   lanes = 1u << header.lanes_log;
   code_sequences();
 }

@@ -25,17 +25,22 @@ Numbers differences(const Numbers& bytes, uint32_t stride) {
   for (size_t i = stride; i < to.size(); ++i) to[i] = (bytes[i] - bytes[i - stride]) & 255;
   return to;
 }
-Numbers differences_of_16_bits(Numbers bytes, uint32_t stride, uint32_t order) {
-  std::vector<uint32_t> numbers(bytes.size() / 2);
-  for (size_t n = 0; n < numbers.size(); ++n) numbers[n] = bytes[2 * n] | bytes[2 * n + 1] << 8;
-  for (uint32_t o = 0; o < order; ++o) {
-    const std::vector<uint32_t> before = numbers;
-    for (size_t n = stride / 2; n < numbers.size(); ++n) numbers[n] = (before[n] - before[n - stride / 2]) & 0xffff;
+Numbers differences_of_16_bits(Numbers bytes, uint32_t stride) {
+  const Numbers before = bytes;
+  for (size_t i = stride; i + 1 < bytes.size(); i += 2) {
+    const size_t from = i - stride;
+    const uint32_t number = (before[i] | before[i + 1] << 8) - (before[from] | before[from + 1] << 8);
+    bytes[i] = number & 255;
+    bytes[i + 1] = number >> 8 & 255;
   }
-  for (size_t n = 0; n < numbers.size(); ++n) {
-    const uint32_t folded = (2 * numbers[n] & 0xffff) ^ (numbers[n] >= 0x8000 ? 0xffff : 0);
-    bytes[2 * n] = folded & 255;
-    bytes[2 * n + 1] = folded >> 8;
+  return bytes;
+}
+Numbers folded(Numbers bytes) {
+  for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
+    const uint32_t number = bytes[i] | bytes[i + 1] << 8;
+    const uint32_t folded = (2 * number & 0xffff) ^ (number >= 0x8000 ? 0xffff : 0);
+    bytes[i] = folded & 255;
+    bytes[i + 1] = folded >> 8;
   }
   return bytes;
 }
@@ -54,7 +59,10 @@ Numbers fields(const Numbers& bytes, const std::vector<uint32_t>& widths) {
   return to;
 }
 
-Numbers filtered(uint32_t filter, uint32_t stride, const Numbers& bytes) {
+Numbers filtered(uint32_t filter, uint32_t stride, uint32_t row_words, Numbers bytes) {
+  const bool is_of_numbers = filter >= 4 && filter <= 6;
+  if (row_words != 0)
+    bytes = is_of_numbers ? differences_of_16_bits(bytes, 4 * row_words) : differences(bytes, 4 * row_words);
   switch (filter) {
     case 0: return bytes;
     case 1: return differences(bytes, stride);
@@ -62,7 +70,9 @@ Numbers filtered(uint32_t filter, uint32_t stride, const Numbers& bytes) {
     case 3: return planes(differences(bytes, stride), stride);
     case 4:
     case 5:
-    case 6: return planes(differences_of_16_bits(bytes, stride, filter - 3), stride);
+    case 6:
+      for (uint32_t order = 0; order < filter - 3; ++order) bytes = differences_of_16_bits(bytes, stride);
+      return planes(folded(bytes), stride);
     case 7: {
       Numbers colours = bytes;
       for (size_t i = 0; i + stride <= bytes.size(); i += stride)
@@ -91,19 +101,26 @@ TEST_SUITE("gstd filters") {
           CAPTURE(size);
           CAPTURE(filter);
           CAPTURE(stride);
-          // Each in an allocation of its own, so that a sanitizer sees every access outside.
-          std::vector<std::byte> from(size), to(size), scratch(size), expected(size);
-          for (std::byte& byte : from) byte = static_cast<std::byte>(random.next());
-          Numbers bytes;
-          for (const std::byte byte : from) bytes.push_back(static_cast<uint32_t>(byte));
-          const Numbers naive = filtered(filter, stride, bytes);
-          for (size_t i = 0; i < size; ++i) expected[i] = static_cast<std::byte>(naive[i]);
-          apply_filter(static_cast<Filter>(filter), stride, from, to, scratch);
-          CHECK(to == expected);
-          for (const Vectors most : {Vectors::none, Vectors::up_to_128, Vectors::up_to_256, Vectors::all}) {
-            std::vector<std::byte> inverted = to;
-            invert_filter(static_cast<Filter>(filter), stride, inverted, scratch, most);
-            CHECK(inverted == from);
+          // Rows: none, the shortest, some, and the longest that the bytes may have.
+          const uint32_t words = static_cast<uint32_t>((size + 3) / 4);
+          for (const uint32_t row_words : {0u, 1u, 2 + random.below(4), 6 + random.below(40), words - 2, words - 1}) {
+            if (row_words != 0 && (!TileHeader::is_row(row_words, size) || !is_filter(filter, stride, true))) continue;
+            CAPTURE(row_words);
+            // Each in an allocation of its own, so that a sanitizer sees every access outside.
+            std::vector<std::byte> from(size), to(size), scratch(size), expected(size);
+            for (std::byte& byte : from) byte = static_cast<std::byte>(random.next());
+            Numbers bytes;
+            for (const std::byte byte : from) bytes.push_back(static_cast<uint32_t>(byte));
+            const Numbers naive = filtered(filter, stride, row_words, bytes);
+            for (size_t i = 0; i < size; ++i) expected[i] = static_cast<std::byte>(naive[i]);
+            const FilterSteps steps = {static_cast<Filter>(filter), stride, row_words};
+            apply_filter(steps, from, to, scratch);
+            CHECK(to == expected);
+            for (const Vectors most : {Vectors::none, Vectors::up_to_128, Vectors::up_to_256, Vectors::all}) {
+              std::vector<std::byte> inverted = to;
+              invert_filter(steps, inverted, scratch, most);
+              CHECK(inverted == from);
+            }
           }
         }
   }

@@ -6,6 +6,8 @@
 
 #include <set>
 
+#include "gstd/filters.hpp"
+#include "gstd/format.hpp"
 #include "sample_tiles.hpp"
 
 namespace weft::gstd::test {
@@ -16,9 +18,14 @@ std::vector<std::vector<uint32_t>> encoded(size_t size, int level) {
   for (const Sample& sample : samples_of(size)) {
     TileEncoderConfig config;
     config.level = level;
-    TileEncoder encoder(config);
     std::vector<uint32_t> words;
-    if (encoder.encode(sample.bytes, words)) tiles.push_back(std::move(words));
+    if (TileEncoder(config).encode(sample.bytes, words)) tiles.push_back(words);
+    if (sample.name != "pixels") continue;
+    config.forced_filter = static_cast<int>(Filter::colour_planes);
+    config.forced_stride = 3;
+    config.forced_row_words = 48;
+    words.clear();
+    if (TileEncoder(config).encode(sample.bytes, words)) tiles.push_back(words);
   }
   return tiles;
 }
@@ -92,8 +99,38 @@ TEST_SUITE("gstd malformed tiles") {
       broken[word] = 1u << bit;
       CHECK(check_agrees(broken, 1) == TileVerdict{Reason::bad_header, at});
     };
-    for (uint32_t bit = 25; bit < 32; ++bit) check_refused(0, bit, 1);
+    for (uint32_t bit = 26; bit < 32; ++bit) check_refused(0, bit, 1);
     for (uint32_t bit = 28; bit < 32; ++bit) check_refused(2, bit, 4);
+  }
+
+  TEST_CASE("rows are refused that are none, that a filter of fields has, or that are as long as the tile") {
+    for (const uint32_t size : {1u, 4u, 5u, 8u, 777u, 778u, 779u, 780u, 65536u}) {
+      CAPTURE(size);
+      // One lane, and a block of plain literals, all of them 0.
+      std::vector<uint32_t> words(4 + (kStateLog + 8 * size + 31) / 32);
+      words[3] = size - 1;
+      for (const uint32_t row_words : {0u, 1u, 2u, 193u, 194u, 195u, 196u, 16383u, 16384u, 1u << 30, ~0u}) {
+        CAPTURE(row_words);
+        for (uint32_t filter = 0; filter < 16; ++filter) {
+          CAPTURE(filter);
+          const TileHeader header = {.filter = filter,
+                                     .stride = filter >= 2 && filter < 7 ? 2u
+                                               : filter == 7             ? 3u
+                                                                         : 1u,
+                                     .row_words = 1};
+          words[0] = header.pack();
+          words[1] = row_words;
+          const TileVerdict verdict = check_agrees(words, size);
+          const bool is_row = row_words != 0 && uint64_t{4} * row_words < size;
+          CHECK(verdict == (filter >= 8 ? TileVerdict{Reason::bad_header, 1}
+                            : is_row    ? TileVerdict{}
+                                        : TileVerdict{Reason::bad_header, 2}));
+        }
+      }
+      words.resize(1);
+      words[0] = TileHeader::kHasRows;
+      CHECK(check_agrees(words, size) == TileVerdict{Reason::truncated, 1});
+    }
   }
 
   TEST_CASE("every bit turned over ends in the same verdict") {

@@ -48,17 +48,21 @@ class StreamMaker {
       header.filter = random_.below(static_cast<uint32_t>(Filter::count));
       header.stride = random_.one_in(2) ? 1 : 1 + random_.below(random_.one_in(2) ? 4 : kMaxStride);
     } while (!is_filter(header.filter, header.stride));
+    if (is_filter(header.filter, header.stride, true) && random_.one_in(2))
+      header.row_words = 1 + random_.below(random_.one_in(2) ? 8 : 1000);
     reach("filter " + std::to_string(header.filter));
     reach("lanes " + std::to_string(header.lanes_log));
     writer_.states();
     for (uint32_t b = 0; b < header.blocks; ++b) block(b + 1 == header.blocks, header.states_released);
+    if (!TileHeader::is_row(header.row_words, output.size())) header.row_words = 0;
+    if (header.row_words != 0) reach("rows of filter " + std::to_string(header.filter));
     if (!writer_.finish(header, words)) {
       reach("no room for a state");
       words.clear();
       return;
     }
     std::vector<std::byte> scratch(output.size());
-    invert_filter(static_cast<Filter>(header.filter), header.stride, output, scratch);
+    invert_filter({static_cast<Filter>(header.filter), header.stride, header.row_words}, output, scratch);
   }
 
  private:

@@ -66,8 +66,10 @@ TEST_SUITE("gstd streams") {
                              "lanes 4",
                              "lanes 5"})
       CHECK_MESSAGE(reached[what] > 0, std::string(what));
-    for (uint32_t filter = 0; filter < static_cast<uint32_t>(Filter::count); ++filter)
+    for (uint32_t filter = 0; filter < static_cast<uint32_t>(Filter::count); ++filter) {
       CHECK(reached["filter " + std::to_string(filter)] > 0);
+      CHECK((reached["rows of filter " + std::to_string(filter)] > 0) == (filter < 8));
+    }
   }
 
   TEST_CASE("bits turned over in such streams end in the same verdict") {

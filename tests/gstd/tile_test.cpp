@@ -65,26 +65,31 @@ TEST_SUITE("gstd tiles") {
     }
   }
 
-  TEST_CASE("every filter comes back, and its number is in the tile") {
+  TEST_CASE("every filter comes back, with rows too, and its numbers are in the tile") {
     for (const size_t size : {777u, 16384u})
       for (const Sample& sample : samples_of(size))
         for (uint32_t filter = 0; filter < 16; ++filter)
           for (const uint32_t stride : {1u, 2u, 3u, 4u, 5u, 12u, 127u, 128u}) {
-            if (!is_filter(filter, stride)) continue;
             CAPTURE(sample.name);
             CAPTURE(filter);
             CAPTURE(stride);
-            TileEncoderConfig config;
-            config.level = 3;
-            config.forced_filter = static_cast<int>(filter);
-            config.forced_stride = stride;
-            TileEncoder encoder(config);
-            std::vector<uint32_t> words;
-            if (!encoder.encode(sample.bytes, words)) continue;
-            const TileHeader header = TileHeader::unpack(words[0]);
-            CHECK(header.filter == filter);
-            CHECK(header.stride == stride);
-            check_decodes(words, sample.bytes);
+            for (const uint32_t row_words : {0u, 1u, 48u, 195u}) {
+              if (!is_filter(filter, stride, row_words != 0)) continue;
+              CAPTURE(row_words);
+              TileEncoderConfig config;
+              config.level = 3;
+              config.forced_filter = static_cast<int>(filter);
+              config.forced_stride = stride;
+              config.forced_row_words = row_words;
+              TileEncoder encoder(config);
+              std::vector<uint32_t> words;
+              if (!encoder.encode(sample.bytes, words)) continue;
+              const TileHeader header = TileHeader::unpack(words[0], words[1]);
+              CHECK(header.filter == filter);
+              CHECK(header.stride == stride);
+              CHECK(header.row_words == (4 * row_words < size ? row_words : 0));
+              check_decodes(words, sample.bytes);
+            }
           }
   }
 
