@@ -54,6 +54,13 @@ Cost difference_cost(std::span<const std::byte> tile, uint32_t stride) {
   return cost;
 }
 
+// Of rows: words that all distances are tried on, the distances that are tried on more bytes, and the least, in words:
+// differences at a stride do what shorter ones would.
+constexpr size_t kRowSamples = 16, kLikelyRows = 8, kRowBytes = 2048, kShortestRow = 16;
+constexpr size_t kRowStep = 16;  // bytes of a vector
+// Rows are given up whose differences cost more than kRowCost / kStrideCost of those at a stride.
+constexpr Cost kRowCost = 13, kStrideCost = 10;
+
 constexpr size_t kFewBytes = 512, kFewSamples = 4;  // for quick estimates
 constexpr uint32_t kMaxPlanes = 4;                  // of a quickly chosen filter
 constexpr size_t kPartBytes = 4096;                 // of a tile, to try a filter on
@@ -122,6 +129,28 @@ Cost sampled_cost_of_numbers(std::span<const std::byte> tile, uint32_t order) {
   return counted.cost(2);
 }
 
+// Adds to the score of each of `count` bytes what a word's bytes, in turn, differ from it: from 0, for nothing, to 4.
+void score_rows(const std::byte* __restrict before, size_t count, uint32_t word, uint8_t* __restrict scores) {
+  std::array<uint8_t, kRowStep> of;
+  for (uint32_t i = 0; i < kRowStep; ++i) of[i] = static_cast<uint8_t>(word >> (8 * (i % 4)));
+  for (size_t at = 0; at < count; at += kRowStep)
+    for (uint32_t i = 0; i < kRowStep; ++i) {
+      const uint8_t difference = static_cast<uint8_t>(static_cast<uint8_t>(before[at + i]) - of[i]);
+      const uint8_t size = std::min(difference, static_cast<uint8_t>(-difference));
+      const uint8_t score = static_cast<uint8_t>((size >= 1) + (size >= 4) + (size >= 16) + (size >= 64));
+      scores[at + i] = static_cast<uint8_t>(scores[at + i] + score);
+    }
+}
+
+// Entropy of differences at a distance, of some bytes of a tile.
+Cost row_cost(std::span<const std::byte> tile, size_t distance) {
+  std::array<uint32_t, 256> counts{};
+  const size_t step = ((tile.size() - distance) / kRowBytes - 1) | 1;  // odd: all bytes of a pixel are among them
+  for (size_t i = 0, at = distance; i < kRowBytes; ++i, at += step)
+    ++counts[(static_cast<uint32_t>(tile[at]) - static_cast<uint32_t>(tile[at - distance])) & 255];
+  return entropy_cost(counts);
+}
+
 }  // namespace
 
 uint32_t plane_bytes(const FilterChoice& choice, size_t size) {
@@ -145,7 +174,7 @@ void keep_cheapest(std::vector<FilterChoice>& choices, size_t count) {
   choices.resize(std::min(count, choices.size()));
 }
 
-void FilterScout::candidates(std::span<const std::byte> tile, std::vector<FilterChoice>& choices) const {
+void FilterScout::candidates(std::span<const std::byte> tile, std::vector<FilterChoice>& choices) {
   const auto add = [&](Filter filter, uint32_t stride) {
     if (!is_filter(static_cast<uint32_t>(filter), stride)) return;
     for (const FilterChoice& choice : choices)
@@ -168,15 +197,60 @@ void FilterScout::candidates(std::span<const std::byte> tile, std::vector<Filter
     for (const Filter filter : {Filter::delta, Filter::planes, Filter::delta_planes, Filter::zigzag_planes})
       add(filter, strides[i].second);
   for (const uint32_t stride : {2u, 4u, 8u}) add(Filter::planes, stride);
+  if (tile.size() >= kPartBytes) add_rows(tile, strides[0].second, choices);
   for (const Filter filter : {Filter::bc1, Filter::bc2, Filter::bc3, Filter::bc4, Filter::bc5, Filter::bc7})
     add(filter, 1);
+}
+
+// The distance in words at which bytes differ least, up to half the tile.
+uint32_t FilterScout::find_row(std::span<const std::byte> tile) {
+  constexpr size_t kWords = kRowStep / 4;
+  const size_t words = tile.size() / 4, longest = words / 2 / kWords * kWords;
+  row_scores_.assign(4 * longest, 0);
+  for (size_t sample = 0; sample < kRowSamples; ++sample) {
+    const size_t at = longest + (words - longest - kRowSamples) * sample / (kRowSamples - 1) + sample;
+    const auto word = tile.subspan(4 * at, 4);
+    uint32_t value = 0;
+    for (uint32_t i = 0; i < 4; ++i) value |= static_cast<uint32_t>(word[i]) << (8 * i);
+    score_rows(&tile[4 * (at - longest)], 4 * longest, value, row_scores_.data());
+  }
+  std::array<std::pair<Cost, uint32_t>, kLikelyRows + 1> best;
+  best.fill({~Cost{0}, 0});
+  for (size_t i = longest - kShortestRow + 1; i-- != 0;) {
+    const uint8_t* const of = &row_scores_[4 * i];
+    const Cost score = Cost{of[0]} + of[1] + of[2] + of[3];
+    if (score >= best[kLikelyRows - 1].first) continue;
+    best[kLikelyRows] = {score, static_cast<uint32_t>(longest - i)};
+    std::rotate(std::ranges::upper_bound(best.begin(), best.end() - 1, score, {}, &std::pair<Cost, uint32_t>::first),
+                best.end() - 1, best.end());
+  }
+  for (size_t i = 0; i < kLikelyRows; ++i) best[i].first = row_cost(tile, 4 * size_t{best[i].second});
+  return std::min_element(best.begin(), best.end() - 1)->second;
+}
+
+void FilterScout::add_rows(std::span<const std::byte> tile, uint32_t stride, std::vector<FilterChoice>& choices) {
+  const uint32_t row_words = find_row(tile);
+  if (kStrideCost * row_cost(tile, 4 * size_t{row_words}) > kRowCost * row_cost(tile, stride)) return;
+  for (const Filter filter : {Filter::delta, Filter::zigzag_planes}) {
+    std::vector<std::byte>& rows = rows_[is_of_numbers(filter) ? 1 : 0];
+    rows.resize(tile.size());
+    apply_rows({filter, 1, row_words}, tile, rows);
+  }
+  const auto add = [&](Filter filter, uint32_t of) { choices.push_back({{filter, of, row_words}}); };
+  add(Filter::none, 1);
+  for (const uint32_t of : {1u, 3u, 4u, 8u}) add(Filter::delta, of);
+  for (const uint32_t of : {3u, 4u, 8u}) add(Filter::delta_planes, of);
+  for (const uint32_t of : {3u, 4u}) add(Filter::colour_planes, of);
+  for (const uint32_t of : {2u, 3u, 4u, 8u}) add(Filter::planes, of);
+  for (const uint32_t of : {2u, 4u, 8u}) add(Filter::zigzag_planes, of);
+  for (const uint32_t of : {2u, 8u}) add(Filter::zigzag_planes_2, of);
 }
 
 // Entropies of literals by context and of fields: no block is planned and no table is made.
 uint64_t FilterScout::estimate(const FilterChoice& choice, std::span<const std::byte> part) {
   filtered_.resize(part.size());
   scratch_.resize(part.size());
-  apply_filter(choice, part, filtered_, scratch_);
+  apply_filter({choice.filter, choice.stride}, part, filtered_, scratch_);
   parser_.parse(filtered_, matches_);
   // By context, and by where they are in the filter's result, whose parts may get blocks of their own.
   std::array<Counts, kLiteralContexts> by_context{};
@@ -224,23 +298,28 @@ void FilterScout::choose(std::span<const std::byte> tile, size_t count, std::vec
   choices.clear();
   candidates(tile, choices);
   if (tile.size() >= kPartBytes) {
-    for (FilterChoice& choice : choices) choice.bits = choice.filter == Filter::none ? 0 : entropy(choice, tile);
+    for (FilterChoice& choice : choices) choice.bits = choice == FilterSteps{} ? 0 : entropy(choice, tile);
     keep_cheapest(choices, std::min(8 * count, 8 + 4 * count));
   }
   narrow(tile, kFirstEstimated, 2 * count, kFirstSlack, choices);
   narrow(tile, kEstimatedBytes, count, kSlack, choices);
+  if (std::ranges::count(choices, 0u, &FilterChoice::row_words) != 0) return;
+  // The tile as it is may have far matches, as from frame to frame, that parts do not show.
+  choices.emplace_back();
+  if (choices.size() > count) narrow(tile, kPieceBytes, count, kSlack, choices);
 }
 
 // Entropy of samples' bytes by plane.
 uint64_t FilterScout::entropy(const FilterChoice& choice, std::span<const std::byte> tile) {
   filtered_.resize(kSampleBytes / 2);
   scratch_.resize(kSampleBytes / 2);
-  const bool is_in_planes = choice.filter != Filter::delta;
+  const auto input = input_of(choice, tile);
+  const bool is_in_planes = choice.filter != Filter::delta && choice.filter != Filter::none;
   const size_t planes = !is_in_planes ? 1 : choice.filter >= Filter::bc1 ? 4 : std::min<size_t>(choice.stride, 8);
   std::array<Counts, 8> counts{};
   for (size_t s = 0; s < kFewSamples; ++s) {
     const size_t begin = (tile.size() - filtered_.size()) * s / (kFewSamples - 1) / 16 * 16;
-    apply_filter(choice, tile.subspan(begin, filtered_.size()), filtered_, scratch_);
+    apply_filter({choice.filter, choice.stride}, input.subspan(begin, filtered_.size()), filtered_, scratch_);
     for (size_t plane = 0, i = 0; plane < planes; ++plane)
       for (; i < filtered_.size() * (plane + 1) / planes; ++i) ++counts[plane][static_cast<uint8_t>(filtered_[i])];
   }
@@ -256,8 +335,11 @@ void FilterScout::narrow(std::span<const std::byte> tile, size_t estimated, size
   for (size_t piece = 0; piece < pieces; ++piece) {
     const size_t begin = tile.size() * piece / pieces, size = tile.size() * (piece + 1) / pieces - begin;
     const size_t of_piece = std::min(size, estimated);
-    const auto part = tile.subspan(begin + (size - of_piece) / 32 * 16, of_piece);
-    for (FilterChoice& choice : choices) choice.bits += estimate(choice, part);
+    const size_t at = begin + (size - of_piece) / 32 * 16;
+    for (FilterChoice& choice : choices) {
+      const uint64_t bits = estimate(choice, input_of(choice, tile).subspan(at, of_piece));
+      choice.bits += with_price_of_rows(bits, choice.row_words);
+    }
   }
   keep_cheapest(choices, count);
   std::erase_if(choices, [most = choices[0].bits + choices[0].bits / slack](const FilterChoice& choice) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,6 +17,12 @@ struct FilterChoice : FilterSteps {
   uint64_t bits = 0;             ///< estimated result
   bool has_few_matches = false;  ///< so that a fast search is enough
 };
+
+/// Part of a tile's bits that rows have to gain: they cost a decoder another pass over its bytes.
+constexpr uint64_t kRowsPart = 128;
+constexpr uint64_t with_price_of_rows(uint64_t bits, uint32_t row_words) {
+  return row_words == 0 ? bits : bits + bits / kRowsPart;
+}
 
 /// Keeps at most `count`, the cheapest first. Equal ones keep their order.
 void keep_cheapest(std::vector<FilterChoice>& choices, size_t count);
@@ -42,12 +49,21 @@ class FilterScout {
   void estimate_quickly(std::span<const std::byte> part, FilterChoice& choice);
   uint64_t entropy(const FilterChoice& choice, std::span<const std::byte> tile);
   uint64_t estimate(const FilterChoice& choice, std::span<const std::byte> part);
-  void candidates(std::span<const std::byte> tile, std::vector<FilterChoice>& choices) const;
+  void candidates(std::span<const std::byte> tile, std::vector<FilterChoice>& choices);
+  uint32_t find_row(std::span<const std::byte> tile);
+  /// Adds filters with rows of the best distance, unless the differences at `stride` are far smaller.
+  void add_rows(std::span<const std::byte> tile, uint32_t stride, std::vector<FilterChoice>& choices);
+  /// What the choice's filter takes: the tile, or its row differences.
+  std::span<const std::byte> input_of(const FilterChoice& choice, std::span<const std::byte> tile) const {
+    return choice.row_words == 0 ? tile : std::span<const std::byte>(rows_[is_of_numbers(choice.filter) ? 1 : 0]);
+  }
   void narrow(std::span<const std::byte> tile, size_t estimated, size_t count, uint64_t slack,
               std::vector<FilterChoice>& choices);
 
   Parser parser_, fast_parser_;
   std::vector<std::byte> filtered_, scratch_;
+  std::array<std::vector<std::byte>, 2> rows_;  // row differences of a tile, of bytes and of numbers
+  std::vector<uint8_t> row_scores_;             // of bytes by their distance
   std::vector<Match> matches_;
 };
 

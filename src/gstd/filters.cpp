@@ -234,18 +234,11 @@ void from_colour_differences(uint32_t stride, std::span<std::byte> bytes) {
   }
 }
 
-bool is_of_numbers(Filter filter) { return filter >= Filter::zigzag_planes && filter <= Filter::zigzag_planes_3; }
 uint32_t order_of(Filter filter) {
   return static_cast<uint32_t>(filter) - static_cast<uint32_t>(Filter::zigzag_planes) + 1;
 }
 
-// An odd last byte of numbers stays as it is.
-void to_row_differences(const FilterSteps& steps, std::span<const std::byte> from, std::span<std::byte> to) {
-  if (!is_of_numbers(steps.filter)) return to_delta(4 * steps.row_words, from, to.data());
-  to_differences(4 * steps.row_words, from.data(), to.data(), from.size() / 2);
-  if (from.size() % 2 != 0) to[from.size() - 1] = from.back();
-}
-void from_row_differences(const FilterSteps& steps, std::span<std::byte> bytes, Vectors most) {
+void invert_rows(const FilterSteps& steps, std::span<std::byte> bytes, Vectors most) {
   if (!is_of_numbers(steps.filter)) return from_delta(4 * steps.row_words, bytes, most);
   from_differences<1>(4 * steps.row_words, bytes.data(), bytes.size() / 2, most);
 }
@@ -312,6 +305,13 @@ bool is_filter(uint32_t filter, uint32_t stride, bool has_rows) {
   }
 }
 
+// An odd last byte of numbers stays as it is.
+void apply_rows(const FilterSteps& steps, std::span<const std::byte> from, std::span<std::byte> to) {
+  if (!is_of_numbers(steps.filter)) return to_delta(4 * steps.row_words, from, to.data());
+  to_differences(4 * steps.row_words, from.data(), to.data(), from.size() / 2);
+  if (from.size() % 2 != 0) to[from.size() - 1] = from.back();
+}
+
 void apply_filter(const FilterSteps& steps, std::span<const std::byte> from, std::span<std::byte> to,
                   std::span<std::byte> scratch) {
   const auto [filter, stride, row_words] = steps;
@@ -319,9 +319,9 @@ void apply_filter(const FilterSteps& steps, std::span<const std::byte> from, std
     // Into the buffer that the next step does not write.
     const bool next_is_scratch = filter == Filter::delta_planes || filter == Filter::colour_planes ||
                                  (is_of_numbers(filter) && order_of(filter) % 2 != 0);
-    if (filter == Filter::none) return to_row_differences(steps, from, to);
+    if (filter == Filter::none) return apply_rows(steps, from, to);
     const std::span<std::byte> rows = (next_is_scratch ? to : scratch).first(from.size());
-    to_row_differences(steps, from, rows);
+    apply_rows(steps, from, rows);
     from = rows;
   }
   const auto aside = [&] {
@@ -370,7 +370,7 @@ void apply_filter(const FilterSteps& steps, std::span<const std::byte> from, std
 
 void invert_filter(const FilterSteps& steps, std::span<std::byte> bytes, std::span<std::byte> scratch, Vectors most) {
   invert_steps_along_rows(steps, bytes, scratch, most);
-  if (steps.row_words != 0) from_row_differences(steps, bytes, most);
+  if (steps.row_words != 0) invert_rows(steps, bytes, most);
 }
 
 }  // namespace weft::gstd

@@ -40,6 +40,13 @@ struct FilterSteps {
 /// Whether a tile may have this filter with this stride, and with rows.
 bool is_filter(uint32_t filter, uint32_t stride, bool has_rows = false);
 
+/// Whether a filter's differences are those of 16-bit numbers.
+constexpr bool is_of_numbers(Filter filter) {
+  return filter >= Filter::zigzag_planes && filter <= Filter::zigzag_planes_3;
+}
+
+/// The first step of a filter with rows, to as many bytes.
+void apply_rows(const FilterSteps& steps, std::span<const std::byte> from, std::span<std::byte> to);
 /// `to` and `scratch` have as many bytes as `from`; none overlaps another.
 void apply_filter(const FilterSteps& steps, std::span<const std::byte> from, std::span<std::byte> to,
                   std::span<std::byte> scratch);

@@ -236,8 +236,9 @@ struct TileEncoder::Work {
   /// What is compared of attempts: bits, and the sum of what each of these sequences costs more than the one before.
   uint64_t price_of_attempt() const {
     const uint64_t all = excess(), priced = std::min(all, kMostPriced);
-    return (uint64_t{attempt.size()} * 32 << kPriceLog) +
-           priced * (2 * all - priced) * tile_bytes / (2 * kPricedOfOne * kDensityBytes);
+    const uint64_t price = (uint64_t{attempt.size()} * 32 << kPriceLog) +
+                           priced * (2 * all - priced) * tile_bytes / (2 * kPricedOfOne * kDensityBytes);
+    return with_price_of_rows(price, header.row_words);
   }
   /// Returns false if the words will not be smaller than the tile. Only fast levels estimate that.
   bool write_tile(std::span<const std::byte> bytes, bool releases);
@@ -727,7 +728,7 @@ uint64_t TileEncoder::Work::trial_bits(std::span<const std::byte> bytes, const F
   is_trial = true;
   write_tile(bytes, true);
   is_trial = false;
-  return spent >> kCostLog;
+  return with_price_of_rows(spent >> kCostLog, choice.row_words);
 }
 
 void TileEncoder::Work::keep_cheaper(std::vector<uint32_t>& words, size_t before) {
