@@ -40,6 +40,8 @@ class GoldenContent {
       content.pixels(8000);
     else if (name == "blocks")
       content.blocks(1501);
+    else if (name == "frames")
+      content.frames(403, 9);
     else if (name == "mixed")
       content.mixed();
     else
@@ -102,6 +104,13 @@ class GoldenContent {
       number(grey + 9, 1);
       number(grey / 2 + 40, 1);
     }
+  }
+  // Vertices of 8 bytes, each near its own of the frame before.
+  void frames(uint32_t vertices, uint32_t frames) {
+    std::vector<uint32_t> numbers(vertices * 4);
+    for (uint32_t& of : numbers) of = next();
+    for (uint32_t frame = 0; frame < frames; ++frame)
+      for (uint32_t& of : numbers) number(of += next() % 16, 2);
   }
   // 16 bytes each, as blocks of textures, and some that are none after them.
   void blocks(uint32_t count) {

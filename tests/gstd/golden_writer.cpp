@@ -71,6 +71,12 @@ int main(int count, char** arguments) {
                                            : "waves",
                  std::string("l12-") + name_of(filter), config);
   }
+  // Rows.
+  for (const int level : {12, 19}) {
+    config = {};
+    config.level = level;
+    all &= write(directory, "frames", "l" + std::to_string(level) + "-rows", config);
+  }
   // Small streams.
   for (const int level : {3, 19}) {
     config = {};

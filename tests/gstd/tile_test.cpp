@@ -93,6 +93,41 @@ TEST_SUITE("gstd tiles") {
           }
   }
 
+  TEST_CASE("an encoder finds rows, and takes them where they gain") {
+    Random random(5);
+    for (const size_t size : {size_t{9999}, size_t{65536}, size_t{kMaxTileBytes}})
+      for (const uint32_t row : {132u, 1236u, 3216u}) {
+        if (kSanitized && size == kMaxTileBytes) continue;
+        // Numbers, each near its own of the row before; and bytes that have no rows.
+        std::vector<std::byte> rows(size), no_rows(size);
+        for (std::byte& byte : no_rows) byte = static_cast<std::byte>(random.below(100));
+        std::vector<uint32_t> numbers(row / 2);
+        for (uint32_t& number : numbers) number = random.next();
+        for (size_t i = 0; i < size; ++i) {
+          uint32_t& number = numbers[i % row / 2];
+          if (i % 2 == 0) number += random.below(16);
+          rows[i] = static_cast<std::byte>(number >> (8 * (i % 2)));
+        }
+        for (const int level : {3, 8, 12, 19}) {
+          if (level == 19 && size == kMaxTileBytes) continue;
+          CAPTURE(size);
+          CAPTURE(row);
+          CAPTURE(level);
+          TileEncoderConfig config;
+          config.level = level;
+          std::vector<uint32_t> words;
+          if (level >= 8) {
+            REQUIRE(TileEncoder(config).encode(rows, words));
+            CHECK(TileHeader::unpack(words[0], words[1]).row_words == row / 4);
+            check_decodes(words, rows);
+          }
+          words.clear();
+          REQUIRE(TileEncoder(config).encode(no_rows, words));
+          CHECK(TileHeader::unpack(words[0], words[1]).row_words == 0);
+        }
+      }
+  }
+
   TEST_CASE("an encoder gives the same words again, whatever was in between") {
     const std::vector<Sample> samples = samples_of(16384);
     TileEncoderConfig config;
