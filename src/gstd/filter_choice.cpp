@@ -57,6 +57,7 @@ Cost difference_cost(std::span<const std::byte> tile, uint32_t stride) {
 // Of rows: words that all distances are tried on, the distances that are tried on more bytes, and the least, in words:
 // differences at a stride do what shorter ones would.
 constexpr size_t kRowSamples = 16, kLikelyRows = 8, kRowBytes = 2048, kShortestRow = 16;
+constexpr size_t kWithRows = 6;  // filters with rows that are estimated
 constexpr size_t kRowStep = 16;  // bytes of a vector
 // Rows are given up whose differences cost more than kRowCost / kStrideCost of those at a stride.
 constexpr Cost kRowCost = 13, kStrideCost = 10;
@@ -236,14 +237,21 @@ void FilterScout::add_rows(std::span<const std::byte> tile, uint32_t stride, std
     rows.resize(tile.size());
     apply_rows({filter, 1, row_words}, tile, rows);
   }
-  const auto add = [&](Filter filter, uint32_t of) { choices.push_back({{filter, of, row_words}}); };
+  with_rows_.clear();
+  const auto add = [&](Filter filter, uint32_t of) { with_rows_.push_back({{filter, of, row_words}}); };
+  // These leave matches, which entropies do not show.
   add(Filter::none, 1);
+  add(Filter::planes, 2);
+  const size_t kept = with_rows_.size();
   for (const uint32_t of : {1u, 3u, 4u, 8u}) add(Filter::delta, of);
   for (const uint32_t of : {3u, 4u, 8u}) add(Filter::delta_planes, of);
   for (const uint32_t of : {3u, 4u}) add(Filter::colour_planes, of);
-  for (const uint32_t of : {2u, 3u, 4u, 8u}) add(Filter::planes, of);
+  for (const uint32_t of : {3u, 4u, 8u}) add(Filter::planes, of);
   for (const uint32_t of : {2u, 4u, 8u}) add(Filter::zigzag_planes, of);
   for (const uint32_t of : {2u, 8u}) add(Filter::zigzag_planes_2, of);
+  for (size_t i = kept; i < with_rows_.size(); ++i) with_rows_[i].bits = entropy(with_rows_[i], tile);
+  keep_cheapest(with_rows_, kWithRows);
+  choices.insert(choices.end(), with_rows_.begin(), with_rows_.end());
 }
 
 // Entropies of literals by context and of fields: no block is planned and no table is made.

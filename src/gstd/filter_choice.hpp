@@ -63,7 +63,8 @@ class FilterScout {
   Parser parser_, fast_parser_;
   std::vector<std::byte> filtered_, scratch_;
   std::array<std::vector<std::byte>, 2> rows_;  // row differences of a tile, of bytes and of numbers
-  std::vector<uint8_t> row_scores_;             // of bytes by their distance
+  std::vector<FilterChoice> with_rows_;
+  std::vector<uint8_t> row_scores_;  // of bytes by their distance
   std::vector<Match> matches_;
 };
 
