@@ -6,8 +6,11 @@
 
 #include "weft/buffers.glsl"
 
-uint gstd_add_bytes(uint a, uint b) { return ((a & 0x7f7f7f7fu) + (b & 0x7f7f7f7fu)) ^ ((a ^ b) & 0x80808080u); }
-uint gstd_subtract_bytes(uint a, uint b) { return ((a | 0x80808080u) - (b & 0x7f7f7f7fu)) ^ ((a ^ ~b) & 0x80808080u); }
+// Of each of several numbers in a word. `top`: the highest bit of each.
+uint gstd_packed_add(uint top, uint a, uint b) { return ((a & ~top) + (b & ~top)) ^ ((a ^ b) & top); }
+uint gstd_packed_subtract(uint top, uint a, uint b) { return ((a | top) - (b & ~top)) ^ ((a ^ ~b) & top); }
+uint gstd_add_bytes(uint a, uint b) { return gstd_packed_add(0x80808080u, a, b); }
+uint gstd_subtract_bytes(uint a, uint b) { return gstd_packed_subtract(0x80808080u, a, b); }
 
 uint gstd_byte_of(Words words, uint at) { return words.at[at >> 2] >> (8u * (at & 3u)) & 255u; }
 // Four bytes; the word after them is read too.

@@ -23,9 +23,9 @@ void decode(uint slot, uint group) {
     verdict = kGstdBadEntry;
   } else if (lanes_uniform(tile.kind == kCompressed)) {
     Words words = Words(tile.source);
-    const uint tile_filter = gstd_tile_header(lanes_uniform(words.at[0])).tile_filter;
+    const GstdTileHeader header = gstd_tile_header(lanes_uniform(words.at[0]));
     const uvec2 scratch = scratch_of(slot);
-    const bool direct = takes_whole() || tile_filter == 0u && is_whole(tile);
+    const bool direct = takes_whole() || header.tile_filter == 0u && !header.has_rows && is_whole(tile);
     // The second dispatch overwrites what the first keeps in the second part.
     const uvec2 work = takes_whole() ? word64_add(push.scratch, word64_add(uvec2(WEFT_GSTD_COUNTER, 0u),
                                                                            word64_multiply(group, scratch_work())))

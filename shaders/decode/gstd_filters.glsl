@@ -37,7 +37,7 @@ struct GstdContent {
   uint pitch;       // of planes in `aside`: of 16-bit numbers, or bytes
 };
 
-// For each plane: its begin in 24 bits, then the excess of its sums.
+// For each plane: its begin in 24 bits, then the excess of its sums. Of 16-bit numbers, its byte after whole elements.
 shared uint weft_gstd_planes[128];
 
 void gstd_filter_barrier() {
@@ -137,6 +137,11 @@ GstdContent gstd_content_of(uint tile_filter, uint stride, uint bytes, uvec2 dec
   return content;
 }
 
+// The part of scratch that all of the content may be stored to.
+uvec2 gstd_content_part(uint tile_filter, uint stride, uvec2 decoded, uvec2 aside) {
+  return tile_filter == 1u && stride != 1u || tile_filter >= 4u && tile_filter <= 6u ? decoded : aside;
+}
+
 void gstd_content_begin(GstdContent content) {
   if (lanes_uniform(content.tile_filter == 1u && content.stride != 1u)) {
     gstd_part_planes(content);
@@ -155,6 +160,8 @@ void gstd_content_ready(GstdContent content) {
     if (begin != 0u && (tile_filter == 1u || tile_filter == 3u || tile_filter == 7u))
       excess = gstd_byte_of(Words(content.planes), begin - 1u);
     weft_gstd_planes[plane] = begin | excess << 24;
+    if (tile_filter >= 4u && tile_filter <= 6u)
+      weft_gstd_planes[plane] = gstd_byte_of(content.decoded, begin + content.elements);
   }
   barrier();
 }
@@ -212,7 +219,7 @@ uint gstd_content_byte(GstdContent content, uint at, uint plane, uint element) {
     case 4u:
     case 5u:
     case 6u: {
-      if (at >= (content.bytes & ~1u)) return gstd_plane_byte(content, plane, element);
+      if (at >= (content.bytes & ~1u)) return weft_gstd_planes[plane];
       return gstd_byte_of(content.aside, 2u * ((plane >> 1) * content.pitch + element) + (plane & 1u));
     }
     case 7u: {

@@ -10,6 +10,7 @@
 #include "decode/gstd_decode.h"
 #include "decode/gstd_finish.h"
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
+#include "decode/gstd_columns.glsl"
 #include "decode/gstd_filters.glsl"
 #include "decode/gstd_header.glsl"
 #include "decode/gstd_rows.glsl"
@@ -22,6 +23,7 @@ uint stored_word(Tile tile, uint word) {
   return words.at[tile.kind == kFill ? 0u : word];
 }
 
+// Copies it, or a part of it, to the output.
 void store_stored(Tile tile) {
   const uint skew = tile.target.x & 3u;
   Words words = Words(uvec2(tile.target.x - skew, tile.target.y));
@@ -80,29 +82,53 @@ void copy_output(Tile tile, uvec2 scratch) {
   gstd_filter_barrier();
 }
 
-// Stores the content of a tile with a filter, or a part of a tile. Returns this invocation's terms of the checksum,
-// which mean something if `sums`.
+// Rows of a part of a tile, or of one that begins inside of a word, are summed up in scratch.
+bool is_aligned(Tile tile) { return tile.count == tile.bytes && (tile.target.x & 3u) == 0u; }
+uvec2 content_part(GstdTileHeader header, uvec2 scratch) {
+  return gstd_content_part(header.tile_filter, header.stride, scratch, word64_add(scratch, uvec2(scratch_part(), 0u)));
+}
+
+// Stores the content of a tile with a filter, or a part of a tile; or, with rows, all that they are to be summed up of.
+// Returns this invocation's terms of the checksum, which mean something if `sums`, without rows.
 uint store_filtered(Tile tile, GstdTileHeader header, uvec2 scratch, bool sums) {
   if (takes_whole()) copy_output(tile, scratch);
   const uvec2 second = word64_add(scratch, uvec2(scratch_part(), 0u));
-  const bool whole = tile.count == tile.bytes && (tile.target.x & 3u) == 0u;
+  const bool whole = is_aligned(tile);
   if (lanes_uniform(whole && gstd_is_wide(header.tile_filter, header.stride, tile.bytes)))
     return gstd_wide_store(header.tile_filter, header.stride, tile.bytes, scratch, tile.target);
-  const bool has_rows = lanes_uniform(whole && gstd_has_rows(header.tile_filter, header.stride));
+  const bool is_narrow = lanes_uniform(whole && gstd_is_narrow(header.tile_filter, header.stride));
   GstdContent content = gstd_content_of(header.tile_filter, header.stride, tile.bytes, scratch, second);
-  if (!has_rows) gstd_content_begin(content);
+  if (!is_narrow) gstd_content_begin(content);
   uint sum = 0u;
-  if (has_rows || lanes_uniform(content.summed != 0u))
-    sum = gstd_rows_store(has_rows ? header.tile_filter : 1u, has_rows ? header.stride : 1u,
-                          has_rows ? tile.bytes : content.summed, has_rows ? scratch : content.planes,
-                          has_rows ? tile.target : content.planes);
-  if (has_rows) return sum;
+  if (is_narrow || lanes_uniform(content.summed != 0u))
+    sum = gstd_rows_store(is_narrow ? header.tile_filter : 1u, is_narrow ? header.stride : 1u,
+                          is_narrow ? tile.bytes : content.summed, is_narrow ? scratch : content.planes,
+                          is_narrow ? tile.target : content.planes);
+  if (is_narrow) return sum;
   gstd_content_ready(content);
-  sum = gstd_content_store(content, tile.first, tile.count, tile.target);
-  if (whole || lanes_uniform(!sums)) return sum;
+  const bool aside = header.has_rows && !whole;
+  sum = gstd_content_store(content, aside ? 0u : tile.first, aside ? tile.bytes : tile.count,
+                           aside ? content_part(header, scratch) : tile.target);
+  if (whole || lanes_uniform(!sums || aside)) return sum;
   sum = 0u;
   for (uint word = lanes_position(); 4u * word < tile.bytes; word += kWorkgroupSize)
     sum += gstd_checksum_term(gstd_content_at(content, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
+  return sum;
+}
+
+// Sums up rows of what store_filtered() stored. Returns this invocation's terms of the checksum.
+uint sum_rows(Tile tile, uvec2 scratch) {
+  Words source = Words(tile.source);
+  const GstdTileHeader header = gstd_tile_header(lanes_uniform(source.at[0]));
+  const uint row_words = lanes_uniform(source.at[1]);
+  const uvec2 target = is_aligned(tile) ? tile.target : content_part(header, scratch);
+  const uint sum = gstd_columns_sum(header.tile_filter, row_words, tile.bytes, target);
+  if (lanes_uniform(!is_aligned(tile))) {
+    gstd_filter_barrier();
+    Tile summed = tile;
+    summed.source = target;
+    store_stored(summed);
+  }
   return sum;
 }
 
@@ -132,10 +158,12 @@ void finish(uint slot, uvec2 scratch) {
     } else {
       Words source = Words(tile.source);
       const GstdTileHeader header = gstd_tile_header(lanes_uniform(source.at[0]));
-      if (lanes_uniform(header.tile_filter == 0u && is_whole(tile))) {
+      if (lanes_uniform(header.tile_filter == 0u && !header.has_rows && is_whole(tile))) {
         if (sums) sum = output_sum(tile);
       } else {
         sum = store_filtered(tile, header, scratch, sums);
+        // (All is loaded once more, rather than kept.)
+        if (lanes_uniform(header.has_rows)) sum = sum_rows(load_tile(index), scratch);
       }
     }
     if (lanes_uniform(sums)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// The header of a tile of Gstd, its first word, and verdicts on tiles (docs/gstd-format.md, "The tile").
+// The header of a tile of Gstd, its first word or two, and verdicts on tiles (docs/gstd-format.md, "The tile").
 #ifndef WEFT_GSTD_HEADER_GLSL
 #define WEFT_GSTD_HEADER_GLSL
 
@@ -13,6 +13,7 @@ struct GstdTileHeader {
   bool releases;  // final states are released
   uint tile_filter, stride;
   uint blocks;
+  bool has_rows;  // whose words the second word is
   bool valid;
 };
 
@@ -32,7 +33,9 @@ GstdTileHeader gstd_tile_header(uint word) {
   header.tile_filter = word >> 4 & 15u;
   header.stride = (word >> 8 & 127u) + 1u;
   header.blocks = (word >> 15 & 1023u) + 1u;
-  header.valid = (word & 7u) <= 5u && word >> 25 == 0u && gstd_is_filter(header.tile_filter, header.stride);
+  header.has_rows = (word >> 25 & 1u) != 0u;
+  header.valid = (word & 7u) <= 5u && word >> 26 == 0u && gstd_is_filter(header.tile_filter, header.stride) &&
+                 !(header.has_rows && header.tile_filter > 7u);
   return header;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // Inverse filters of Gstd for elements of up to 4 bytes, in one pass from a tile's decoded bytes to its content:
-//   gstd_has_rows()     whether a filter can be inverted so; others are left to gstd_filters.glsl
+//   gstd_is_narrow()    whether a filter can be inverted so; others are left to gstd_filters.glsl
 //   gstd_rows_store()   does it, and sums the content up
 // An invocation has four rows at a time: 16 elements, or 64 of one byte. Differences are inverted by sums of bytes,
 // four to a word: in the rows, over the workgroup, and over the rows before it.
@@ -16,8 +16,8 @@
 #include "weft/lanes.glsl"
 #include "weft/workgroup_add.glsl"
 
-bool gstd_has_rows(uint tile_filter, uint stride) {
-  return (tile_filter >= 1u && tile_filter <= 3u || tile_filter == 7u) && stride <= 4u;
+bool gstd_is_narrow(uint tile_filter, uint stride) {
+  return (tile_filter <= 3u || tile_filter == 7u) && stride <= 4u;
 }
 
 // Vectors of 16 bytes that four rows take: 4, or the stride.
@@ -131,8 +131,8 @@ uint gstd_row_store(uvec4 row, uint vector, uint bytes, uvec2 output_at, inout u
   return last;
 }
 
-// Stores the content of a tile that has rows, of `bytes` bytes, at `output_at`, aligned to 4; that may be `decoded` if
-// the bytes are in no planes. Returns this invocation's terms of the checksum.
+// Stores the content of a narrow tile of `bytes` bytes at `output_at`, aligned to 4; that may be `decoded` if the bytes
+// are in no planes. Returns this invocation's terms of the checksum.
 uint gstd_rows_store(uint tile_filter, uint stride, uint bytes, uvec2 decoded, uvec2 output_at) {
   const uint count = gstd_row_vectors(stride);
   const uint rows = (bytes + 16u * count - 1u) / (16u * count);  // four each
@@ -142,8 +142,8 @@ uint gstd_rows_store(uint tile_filter, uint stride, uint bytes, uvec2 decoded, u
     const uint own = first + lanes_position();
     GstdRows loaded = GstdRows(uvec4[](uvec4(0u), uvec4(0u), uvec4(0u), uvec4(0u)));
     if (own < rows)
-      loaded = gstd_rows_load(decoded, tile_filter != 1u, stride, own, elements, bytes - elements * stride);
-    if (lanes_uniform(tile_filter != 2u)) gstd_rows_sum(loaded, stride == 1u, slot, carry);
+      loaded = gstd_rows_load(decoded, tile_filter > 1u, stride, own, elements, bytes - elements * stride);
+    if (lanes_uniform(tile_filter != 2u && tile_filter != 0u)) gstd_rows_sum(loaded, stride == 1u, slot, carry);
     slot ^= 1u;
     if (tile_filter == 7u) {
       [[unroll]] for (uint r = 0; r < 4u; ++r)

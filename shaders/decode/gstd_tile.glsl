@@ -410,6 +410,11 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   if (lanes_uniform(lane_words_truncated(tile.words))) return kGstdTruncated | count << 8;
   if (lanes_uniform(!header.valid || bytes == 0u || bytes > kGstdMaxTileBytes))
     return kGstdBadHeader | tile.words.position << 8;
+  if (lanes_uniform(header.has_rows)) {
+    const uint row_words = lane_words_uniform(tile.words);
+    if (lanes_uniform(lane_words_truncated(tile.words))) return kGstdTruncated | count << 8;
+    if (lanes_uniform(row_words - 1u >= (bytes - 1u) / 4u)) return kGstdBadHeader | tile.words.position << 8;
+  }
   tile.lanes = header.lanes;
   tile.decodes = lane < header.lanes;
   lane_words_refill(tile.words, tile.bits, tile.decodes, kLaneStateLog);

@@ -13,6 +13,7 @@
 #define WEFT_GSTD_WIDE_GLSL
 
 #include "decode/gstd_bytes.glsl"
+#include "decode/gstd_columns.glsl"
 #include "decode/gstd_rows.glsl"
 #include "weft/lanes.glsl"
 #include "weft/workgroup_add.glsl"
@@ -23,9 +24,8 @@ bool gstd_is_wide(uint tile_filter, uint stride, uint bytes) {
                                  tile_filter >= 4u && tile_filter <= 6u && (bytes & 1u) == 0u);
 }
 
-// Content that waits to be stored, and for each word of an element the sum of lanes before its lanes, and of all
-// elements before: the latter for each time that they are summed up.
-shared uint weft_gstd_staged[4u * kWorkgroupSize];
+// For each word of an element the sum of lanes before its lanes, and of all elements before: the latter for each time
+// that they are summed up.
 shared uint weft_gstd_before[32], weft_gstd_carries[3u * 32u];
 
 struct GstdWide {
@@ -42,12 +42,6 @@ struct GstdPacked {
 };
 GstdPacked gstd_packed(uint tile_filter) {
   return tile_filter >= 4u ? GstdPacked(0x80008000u, 0x0000ffffu, 16u) : GstdPacked(0x80808080u, 0x00ff00ffu, 8u);
-}
-uint gstd_packed_add(GstdPacked packed, uint a, uint b) {
-  return ((a & ~packed.top) + (b & ~packed.top)) ^ ((a ^ b) & packed.top);
-}
-uint gstd_packed_subtract(GstdPacked packed, uint a, uint b) {
-  return ((a | packed.top) - (b & ~packed.top)) ^ ((a ^ ~b) & packed.top);
 }
 
 // Word `column` of four elements from `element` on, without what is after the content.
@@ -74,17 +68,17 @@ uvec4 gstd_wide_load(GstdWide wide, uint element) {
 // Adds to each element those before it. `carry`: the sum of all elements of earlier rounds. The sum after this round is
 // stored in weft_gstd_carries from `carries` on. `slot`: of workgroup_inclusive_add().
 void gstd_wide_sum(GstdWide wide, GstdPacked packed, uint slot, uint carries, uint carry, inout uvec4 elements) {
-  [[unroll]] for (uint e = 1; e < 4u; ++e) elements[e] = gstd_packed_add(packed, elements[e], elements[e - 1u]);
+  [[unroll]] for (uint e = 1; e < 4u; ++e) elements[e] = gstd_packed_add(packed.top, elements[e], elements[e - 1u]);
   uvec2 all;
   const uint own = elements[3];
   const uvec2 sums = workgroup_inclusive_add(uvec2(own, own >> packed.log) & packed.mask, slot, all) & packed.mask;
-  const uint before = gstd_packed_subtract(packed, sums.x | sums.y << packed.log, own);
+  const uint before = gstd_packed_subtract(packed.top, sums.x | sums.y << packed.log, own);
   if (wide.has && wide.row == 0u) weft_gstd_before[wide.column] = before;
   barrier();
   if (!wide.has) return;
   const uint earlier =
-      gstd_packed_add(packed, carry, gstd_packed_subtract(packed, before, weft_gstd_before[wide.column]));
-  [[unroll]] for (uint e = 0; e < 4u; ++e) elements[e] = gstd_packed_add(packed, elements[e], earlier);
+      gstd_packed_add(packed.top, carry, gstd_packed_subtract(packed.top, before, weft_gstd_before[wide.column]));
+  [[unroll]] for (uint e = 0; e < 4u; ++e) elements[e] = gstd_packed_add(packed.top, elements[e], earlier);
   if (wide.row == wide.rows - 1u) weft_gstd_carries[carries + wide.column] = elements[3];
 }
 

@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "decode/gstd_decode_calls.hpp"
@@ -135,6 +136,11 @@ std::vector<std::vector<uint32_t>> tiles_of_samples(uint32_t bytes) {
     for (const Sample& one : samples_of(bytes)) {
       gstd::TileEncoderConfig config;
       config.level = level;
+      if (std::vector<uint32_t> words = encoded(one.bytes, config); !words.empty()) tiles.push_back(std::move(words));
+      // The same with rows, of a filter of each kind in turn.
+      constexpr std::array<std::pair<int, uint32_t>, 5> kFilters = {{{0, 1}, {3, 3}, {4, 8}, {1, 6}, {5, 2}}};
+      std::tie(config.forced_filter, config.forced_stride) = kFilters[tiles.size() % kFilters.size()];
+      config.forced_row_words = 1 + static_cast<uint32_t>(tiles.size()) * 7 % (bytes / 8);
       if (std::vector<uint32_t> words = encoded(one.bytes, config); !words.empty()) tiles.push_back(std::move(words));
     }
   return tiles;
@@ -290,6 +296,107 @@ TEST_SUITE("gstd_decode") {
         CHECK(verdicts == GstdVerdicts{{GstdRefusal::none, static_cast<uint32_t>(batch.tiles.size())}});
         if (backend->is_emulated() && backend->is_software()) break;
       }
+    }
+  }
+
+  TEST_CASE("rows of every filter and of any length give the bytes of the host, and any part of them [widths]") {
+    // Strides of elements that are narrow, of whole words and neither; rows of fewer words than lanes, and of more.
+    constexpr std::array<uint32_t, 7> kStrides = {1, 2, 3, 4, 6, 8, 44};
+    constexpr std::array<uint32_t, 10> kRows = {1, 3, 64, 85, 128, 200, 255, 256, 257, 1030};
+    constexpr std::array<uint32_t, 5> kSizes = {1021, 4100, 9003, 20'482, 41'001};
+    constexpr std::array<const char*, 4> kNames = {"vertices", "pixels", "few values", "sound"};
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      GstdBatch batch;
+      Draws draws(15, 0);
+      std::array<uint32_t, 8> tiles_of{};
+      uint32_t turn = 0;
+      const auto add = [&](uint32_t filter, uint32_t stride, uint32_t row_words, uint32_t size, const char* name) {
+        gstd::TileEncoderConfig config;
+        config.level = 1;
+        config.forced_filter = static_cast<int>(filter);
+        config.forced_stride = stride;
+        config.forced_row_words = row_words;
+        const std::vector<std::byte> content = sample(size, name);
+        const std::vector<uint32_t> words = encoded(content, config);
+        if (words.empty()) return;
+        CHECK(words[1] == row_words);
+        ++tiles_of.at(filter);
+        // Outputs begin at each byte of a word in turn, most at its first.
+        const auto gap_to = [&](uint32_t byte) { return (byte - batch.output_bytes) & 3; };
+        const uint64_t at = 4 * batch.source.size();
+        GstdTile& whole = batch.add(words, size, gap_to(turn % 5 == 0 ? turn / 5 : 0));
+        whole.has_checksum = 1;
+        whole.checksum = gstd::checksum(content);
+        if (++turn % 3 != 0) return;
+        GstdTile part = whole;
+        part.first = static_cast<uint32_t>(draws.below(size));
+        part.count = static_cast<uint32_t>(draws.below(std::min(size - part.first, 700u) + 1));
+        part.output = batch.output_bytes + turn % 2;
+        part.source = at;
+        batch.output_bytes = part.output + part.count;
+        batch.tiles.push_back(part);
+      };
+      // Of software a part, which has every filter and every length.
+      const uint32_t step = scaled(*backend, 1, 3, 11);
+      uint32_t number = 0;
+      for (uint32_t filter = 0; filter < tiles_of.size(); ++filter)
+        for (const uint32_t stride : kStrides)
+          for (const uint32_t row_words : kRows) {
+            if (!gstd::is_filter(filter, stride, true) || ++number % step != 0) continue;
+            const uint32_t size = kSizes[number / step % kSizes.size()] + number / 7 % 4;
+            add(filter, stride, std::min(row_words, (size - 1) / 4), size, kNames[number / 5 % kNames.size()]);
+          }
+      // The longest rows: all but the last bytes.
+      for (uint32_t size = 4093; size < 4097; ++size)
+        add(size % 4, size % 4 == 0 ? 1 : 3, (size - 1) / 4, size, "sound");
+      add(4, 8, 2500, 65'535, "vertices");
+      add(7, 3, 768, 65'534, "pixels");
+      CHECK(std::ranges::min(tiles_of) >= 1);
+      GstdRunOptions options;
+      options.tile_bytes = 1u << 16;
+      const GstdVerdicts verdicts = check_decoded(*backend, batch, options);
+      CHECK(verdicts == GstdVerdicts{{GstdRefusal::none, static_cast<uint32_t>(batch.tiles.size())}});
+    }
+  }
+
+  TEST_CASE("rows that a tile may not have are a bad header, at the word where the host has it [widths]") {
+    // The first word, the second, their number, bytes of the tile.
+    struct Header {
+      uint32_t first, second, words, bytes;
+      GstdRefusal verdict;
+      uint32_t position;
+    };
+    constexpr uint32_t kRows = 1u << 25;
+    constexpr std::array<Header, 12> kHeaders = {{
+        {kRows, 0, 3, 100, GstdRefusal::bad_header, 2},
+        {kRows, 25, 3, 100, GstdRefusal::bad_header, 2},
+        {kRows, 24, 2, 100, GstdRefusal::truncated, 2},
+        {kRows, 25, 2, 101, GstdRefusal::truncated, 2},
+        {kRows, 26, 3, 101, GstdRefusal::bad_header, 2},
+        {kRows, 0x40000001, 3, 100, GstdRefusal::bad_header, 2},
+        {kRows, ~0u, 3, 100, GstdRefusal::bad_header, 2},
+        {kRows, 1, 1, 100, GstdRefusal::truncated, 1},
+        {kRows | 8u << 4, 1, 3, 100, GstdRefusal::bad_header, 1},
+        {kRows | 13u << 4, 0, 1, 100, GstdRefusal::bad_header, 1},
+        {kRows | kRows << 1, 1, 3, 100, GstdRefusal::bad_header, 1},
+        {1u << 31, 1, 3, 100, GstdRefusal::bad_header, 1},
+    }};
+    GstdBatch batch;
+    GstdVerdicts verdicts;
+    for (const Header& header : kHeaders) {
+      const std::array<uint32_t, 3> words = {header.first, header.second, 0};
+      batch.add(std::span(words).first(header.words), header.bytes);
+      ++verdicts[header.verdict];
+    }
+    const GstdExpected expected = expected_of(batch, batch.tiles.size(), {});
+    for (size_t i = 0; i < kHeaders.size(); ++i) {
+      CAPTURE(i);
+      CHECK(expected.status[i] == (static_cast<uint32_t>(kHeaders[i].verdict) | kHeaders[i].position << 8));
+    }
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      CHECK(check_decoded(*backend, batch) == verdicts);
     }
   }
 
