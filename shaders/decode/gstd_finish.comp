@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// GstdDecode, second dispatch: each workgroup inverts a tile's filter or copies a stored tile, compares the checksum
-// and counts refused tiles. Where the first dispatch is of groups that take one tile after another, this one is too. Of
-// no slots it clears their counter.
+// GstdDecode, second dispatch: each workgroup inverts a tile's filter and sums its rows up, or copies a stored tile,
+// compares the checksum and counts refused tiles. Where the first dispatch is of groups that take one tile after
+// another, this one is too. Of no slots it clears their counter.
 //
 // family: gstd_decode
 #version 460
