@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // GstdDecode, first dispatch: each group of 32 lanes decodes a compressed tile and reports its verdict. A tile without
-// filter and rows that is requested whole is decoded to the output, others to scratch; or, if groups take one tile after
-// another, all to the output.
+// filter and rows that is requested whole is decoded to the output, others to scratch; or, if groups take one tile
+// after another, all to the output.
 //
 // NVIDIA's devices take the second (docs/decisions/shader-optimizer.md):
 // kernel: TYPES :
