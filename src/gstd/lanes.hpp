@@ -14,14 +14,17 @@
 
 namespace weft::gstd {
 
-/// Queues of bits, the next bit highest and zeros after the last, and rANS states.
+/// Queues of up to 64 bits, the next bit highest and zeros after the last, and rANS states.
 struct Lanes {
-  alignas(64) std::array<uint64_t, kMaxLanes> fifo;  ///< at fifo_of(lane)
+  alignas(64) std::array<uint32_t, kMaxLanes> high, low;  ///< of the queue
   alignas(64) std::array<uint32_t, kMaxLanes> bits;
   alignas(64) std::array<uint32_t, kMaxLanes> state;
 
-  /// Even lanes, then odd ones: a vector's words become queues without crossing lanes.
-  static constexpr uint32_t fifo_of(uint32_t lane) { return lane / 2 + (lane & 1) * (kMaxLanes / 2); }
+  uint64_t fifo(uint32_t lane) const { return uint64_t{high[lane]} << 32 | low[lane]; }
+  void set_fifo(uint32_t lane, uint64_t fifo) {
+    high[lane] = static_cast<uint32_t>(fifo >> 32);
+    low[lane] = static_cast<uint32_t>(fifo);
+  }
 };
 
 constexpr uint32_t kRepeatFlag = 1u << 23;
@@ -69,7 +72,7 @@ struct VectorLanes {
                                     const std::array<SlotTable, kFields>& fields, uint32_t low_bits, uint32_t first,
                                     uint32_t count, Sequences& sequences);
   /// Reads a block's literals, by their source, but for exact steps. `first_table`: of the first in each run. `last`:
-  /// of the tile's last block. Null if that is no gain.
+  /// of the tile's last block.
   std::array<const uint32_t* (*)(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
                                  const LiteralTable* tables, uint32_t first_table, size_t count, bool last,
                                  uint8_t* to),

@@ -99,13 +99,13 @@ class LiteralLanes {
   // `first`: chooses the table of the first literal in a round.
   LiteralLanes(const Lanes& lanes, const LiteralTable* tables, uint16_t first) : tables_(tables), first_(first) {
     for (uint32_t l = 0; l < kMaxLanes; ++l) {
-      fifo_[l] = lanes.fifo[Lanes::fifo_of(l)];
+      fifo_[l] = lanes.fifo(l);
       bits_[l] = static_cast<uint8_t>(lanes.bits[l]);
     }
   }
   void store(Lanes& lanes) const {
     for (uint32_t l = 0; l < kMaxLanes; ++l) {
-      lanes.fifo[Lanes::fifo_of(l)] = fifo_[l];
+      lanes.set_fifo(l, fifo_[l]);
       lanes.bits[l] = bits_[l];
     }
   }
@@ -254,9 +254,9 @@ class Decoder {
     uint64_t fifo;
     uint32_t bits, state;
   };
-  Lane get(uint32_t lane) const { return {lanes_.fifo[Lanes::fifo_of(lane)], lanes_.bits[lane], lanes_.state[lane]}; }
+  Lane get(uint32_t lane) const { return {lanes_.fifo(lane), lanes_.bits[lane], lanes_.state[lane]}; }
   void put(uint32_t at, const Lane& lane) {
-    lanes_.fifo[Lanes::fifo_of(at)] = lane.fifo;
+    lanes_.set_fifo(at, lane.fifo);
     lanes_.bits[at] = lane.bits;
     lanes_.state[at] = lane.state;
   }
@@ -513,9 +513,9 @@ class Decoder {
   // All but those of exact steps.
   template <Source source>
   bool decode_most_literals(uint32_t count, bool last, uint8_t* to) {
-    const auto read = vectors_ != nullptr ? vectors_->read_literals[static_cast<size_t>(source)] : nullptr;
-    if (read != nullptr) {
-      next_ = read(lanes_, lanes_log_, next_, end_words_, work_.literal_tables.data(), map_ & 3, count, last, to);
+    if (vectors_ != nullptr) {
+      next_ = vectors_->read_literals[static_cast<size_t>(source)](
+          lanes_, lanes_log_, next_, end_words_, work_.literal_tables.data(), map_ & 3, count, last, to);
       return !is_past_end();
     }
     LiteralLanes<source> lanes(lanes_, work_.literal_tables.data(),

@@ -45,22 +45,49 @@ HWY_INLINE M first_lanes(uint32_t count, uint32_t first) {
 HWY_INLINE uint32_t bits_of(M mask) {
   uint8_t bytes[8] = {};
   hn::StoreMaskBits(kWords, mask, bytes);
-  uint32_t bits;
-  std::memcpy(&bits, bytes, 4);
-  return bits;
+  return kWidth == 16 ? bytes[0] | uint32_t{bytes[1]} << 8 : bytes[0];
 }
 HWY_INLINE uint32_t count_of(M mask) { return static_cast<uint32_t>(hn::CountTrue(kWords, mask)); }
-
-/// Of a word from each lane, the even lanes' and the odd lanes'.
-HWY_INLINE V64 even(V of) { return hn::And(hn::BitCast(kWide, of), hn::Set(kWide, 0xffffffff)); }
-HWY_INLINE V64 odd(V of) { return hn::ShiftRight<32>(hn::BitCast(kWide, of)); }
-/// The inverse of both, of numbers below 2^32.
-HWY_INLINE V joined(V64 even, V64 odd) { return hn::BitCast(kWords, hn::Or(even, hn::ShiftLeft<32>(odd))); }
 
 /// Factors and product below 2^16; bits of `a` from 16 on do not matter.
 HWY_INLINE V product(V a, V b) {
   const hn::Repartition<uint16_t, D> halves;
   return hn::BitCast(kWords, hn::Mul(hn::BitCast(halves, a), hn::BitCast(halves, b)));
+}
+
+#if HWY_TARGET == HWY_SSE4
+/// By `count` from 0 to 31: 2^count. Highway's conversion would change 2^31.
+HWY_INLINE V power_of_two(V count) {
+  const V as_float = hn::Add(hn::ShiftLeft<23>(count), set(127u << 23));
+  return V{_mm_cvttps_epi32(_mm_castsi128_ps(as_float.raw))};
+}
+#endif
+/// By 0 to 31.
+HWY_INLINE V shifted_left(V word, V count) {
+#if HWY_TARGET == HWY_SSE4
+  return hn::Mul(word, power_of_two(count));
+#else
+  return word << count;
+#endif
+}
+/// A word's bits after it moves up by `count`, from 0 to 31, and `more`, and how they leave it.
+struct Moved {
+  V high, low;
+};
+template <int more>
+HWY_INLINE Moved moved_up(V word, V count) {
+#if HWY_TARGET == HWY_SSE4
+  // It has no shifts by lane.
+  const V power = power_of_two(count);
+  const auto odd_lanes = [](V of) HWY_ATTR { return hn::BitCast(kWords, hn::ShiftRight<32>(hn::BitCast(kWide, of))); };
+  const V64 even = hn::ShiftLeft<more>(hn::MulEven(word, power));
+  const V64 odd = hn::ShiftLeft<more>(hn::MulEven(odd_lanes(word), odd_lanes(power)));
+  return {hn::OddEven(hn::BitCast(kWords, odd), hn::BitCast(kWords, hn::ShiftRight<32>(even))),
+          hn::OddEven(hn::BitCast(kWords, hn::ShiftLeft<32>(odd)), hn::BitCast(kWords, even))};
+#else
+  // Shifts by 32 or more give 0 on each of these processors.
+  return {word >> hn::Sub(set(32 - more), count), word << hn::Add(count, set(more))};
+#endif
 }
 
 #if HWY_TARGET != HWY_AVX3
@@ -110,42 +137,63 @@ HWY_INLINE V turns_of(M takes) {
   return expanded(hn::Iota(kWords, 0), takes);
 }
 
-/// Pairs of words of a table.
-HWY_INLINE V64 gathered(const uint64_t* table, V64 at) {
-  if constexpr (kWidth == 4) {
-    const hn::Half<Wide> half;
-    return hn::Combine(kWide, hn::Set(half, table[hn::ExtractLane(at, 1)]), hn::Set(half, table[hn::GetLane(at)]));
+/// What `one` has for each lane's number, as words. Gathers of up to 8 lanes take longer than such loads.
+template <class Part, class One>
+HWY_INLINE hn::Vec<Part> each(Part part, hn::Vec<Part> of, const One& one) {
+  if constexpr (hn::MaxLanes(Part()) == 4) {
+    const auto pairs = hn::BitCast(hn::RepartitionToWide<Part>(), of);
+    const uint64_t first = hn::GetLane(pairs), second = hn::ExtractLane(pairs, 1);
+    auto words = hn::Set(part, one(static_cast<uint32_t>(first)));
+    words = hn::InsertLane(words, 1, one(static_cast<uint32_t>(first >> 32)));
+    words = hn::InsertLane(words, 2, one(static_cast<uint32_t>(second)));
+    return hn::InsertLane(words, 3, one(static_cast<uint32_t>(second >> 32)));
   } else {
-    return hn::GatherIndex(kWide, table, hn::BitCast(hn::RebindToSigned<Wide>(), at));
+    const hn::Half<Part> half;
+    return hn::Combine(part, each(half, hn::UpperHalf(half, of), one), each(half, hn::LowerHalf(half, of), one));
   }
-}
-/// What `one` has for each lane's number, as words.
-template <class One>
-HWY_INLINE V each(V of, One one) {
-  const auto two = [&](uint64_t pair) HWY_ATTR {
-    const uint32_t low = one(static_cast<uint32_t>(pair)), high = one(static_cast<uint32_t>(pair >> 32));
-    return hn::Set(hn::Half<Wide>(), low | uint64_t{high} << 32);
-  };
-  const V64 pairs = hn::BitCast(kWide, of);
-  return hn::BitCast(kWords, hn::Combine(kWide, two(hn::ExtractLane(pairs, 1)), two(hn::GetLane(pairs))));
 }
 /// Words of a table.
 HWY_INLINE V gathered(const uint32_t* table, V at) {
-  if constexpr (kWidth == 4)
-    return each(at, [&](uint32_t index) { return table[index]; });
-  else
+  if constexpr (kWidth == 16)
     return hn::GatherIndex(kWords, table, hn::BitCast(hn::RebindToSigned<D>(), at));
+  else
+    return each(kWords, at, [&](uint32_t index) { return table[index]; });
 }
-/// Two bytes each, at offsets in bytes. Bits from 16 on have any value, and two bytes more are read.
-HWY_INLINE V gathered_halves(const void* from, V at) {
-  if constexpr (kWidth == 4) {
-    return each(at, [&](uint32_t offset) {
-      uint16_t half;
-      std::memcpy(&half, static_cast<const uint8_t*>(from) + offset, sizeof half);
-      return uint32_t{half};
-    });
+/// Two bytes from each item of a table on. Bits from 16 on have any value, and two bytes more are read.
+template <class Item>
+HWY_INLINE V gathered_halves(const Item* table, V at) {
+  static_assert(sizeof(Item) <= 2);
+  if constexpr (kWidth == 16) {
+    const V offset = hn::ShiftLeft<sizeof(Item) - 1>(at);
+    return hn::GatherOffset(kWords, reinterpret_cast<const uint32_t*>(table),
+                            hn::BitCast(hn::RebindToSigned<D>(), offset));
   } else {
-    return hn::GatherOffset(kWords, static_cast<const uint32_t*>(from), hn::BitCast(hn::RebindToSigned<D>(), at));
+    return each(kWords, at, [&](uint32_t index) {
+      uint32_t word;
+      std::memcpy(&word, table + index, sizeof word);
+      return word;
+    });
+  }
+}
+/// Pairs of words of a table, those of even lanes and those of odd lanes.
+template <class Part>
+struct Pairs {
+  hn::Vec<hn::RepartitionToWide<Part>> even, odd;
+};
+template <class Part>
+HWY_INLINE Pairs<Part> gathered(Part, const uint64_t* table, hn::Vec<Part> at) {
+  const hn::RepartitionToWide<Part> wide;
+  if constexpr (hn::MaxLanes(Part()) == 4) {
+    const auto pairs = hn::BitCast(wide, at);
+    const uint64_t first = hn::GetLane(pairs), second = hn::ExtractLane(pairs, 1);
+    const auto one = [&](uint64_t index) HWY_ATTR { return hn::Set(hn::Half<decltype(wide)>(), table[index]); };
+    return {hn::Combine(wide, one(static_cast<uint32_t>(second)), one(static_cast<uint32_t>(first))),
+            hn::Combine(wide, one(second >> 32), one(first >> 32))};
+  } else {
+    const hn::Half<Part> half;
+    const auto low = gathered(half, table, hn::LowerHalf(half, at));
+    const auto high = gathered(half, table, hn::UpperHalf(half, at));
+    return {hn::Combine(wide, high.even, low.even), hn::Combine(wide, high.odd, low.odd)};
   }
 }
 
