@@ -123,16 +123,29 @@ HWY_INLINE const uint32_t* read_batch(Lanes& lanes, const uint32_t* next, const 
   const uint32_t behind = all ? kMaxLanes : count;
   const auto active_of = [&](uint32_t first)
                              HWY_ATTR { return all ? set(~0u) : hn::VecFromMask(kWords, first_lanes(count, first)); };
-  for (uint32_t l = 0; l < behind; l += kWidth) {
-    Group group = load(lanes, l);
-    const V active = active_of(l);
-    refill(group, hn::And(active, set(3 * kRansLog)), next);
-    Window window = window_of(group);
-    hn::StoreU(symbol(group.state, window, active, fields[kLiteralLength]), kWords, literals + l);
-    hn::StoreU(symbol(group.state, window, active, fields[kOffset]), kWords, offset + l);
-    hn::StoreU(symbol(group.state, window, active, fields[kMatchLength]), kWords, match + l);
-    drop(group, window);
-    store(lanes, l, group);
+  // Several groups side by side: a group's steps wait for each other.
+  constexpr uint32_t kAtOnce = all ? 2 : 1;
+  for (uint32_t first = 0; first < behind; first += kAtOnce * kWidth) {
+    Group group[kAtOnce];
+    Window window[kAtOnce];
+    V active[kAtOnce];
+    for (uint32_t g = 0, l = first; g < kAtOnce; ++g, l += kWidth) {
+      group[g] = load(lanes, l);
+      active[g] = active_of(l);
+      refill(group[g], hn::And(active[g], set(3 * kRansLog)), next);
+      window[g] = window_of(group[g]);
+    }
+    const auto read = [&](Field field, uint32_t* to) HWY_ATTR {
+      for (uint32_t g = 0; g < kAtOnce; ++g)
+        hn::StoreU(symbol(group[g].state, window[g], active[g], fields[field]), kWords, to + first + g * kWidth);
+    };
+    read(kLiteralLength, literals);
+    read(kOffset, offset);
+    read(kMatchLength, match);
+    for (uint32_t g = 0, l = first; g < kAtOnce; ++g, l += kWidth) {
+      drop(group[g], window[g]);
+      store(lanes, l, group[g]);
+    }
   }
   if (next > end) return next;
   V low[kGroups];
@@ -190,6 +203,96 @@ const uint32_t* read_sequences(Lanes& lanes, const uint32_t* next, const uint32_
               &sequences.offset[first]);
 }
 
+#if HWY_TARGET == HWY_SSE4
+// SSE4 has no shifts by lane: vectors refill queues, and literals are decoded lane by lane.
+template <LiteralSource source>
+struct LiteralQueues {
+  using Entry = LiteralTable::Entry;
+  static constexpr uint32_t kLongest = source == LiteralSource::plain ? 8 : kMaxCodeLength;
+
+  alignas(64) std::array<uint64_t, kMaxLanes> fifo;
+  alignas(64) std::array<uint32_t, kMaxLanes> bits;
+  alignas(64) std::array<uint32_t, kMaxLanes> words, shift;  // words that lanes take, or 0, and where they begin
+  std::array<Entry, kMaxLanes> previous;
+
+  explicit LiteralQueues(const Lanes& lanes) : bits(lanes.bits) {
+    for (uint32_t l = 0; l < kMaxLanes; ++l) fifo[l] = lanes.fifo(l);
+  }
+  void store(Lanes& lanes) const {
+    lanes.bits = bits;
+    for (uint32_t l = 0; l < kMaxLanes; ++l) lanes.set_fifo(l, fifo[l]);
+  }
+  HWY_INLINE void refill(uint32_t first, V need, const uint32_t*& next) {
+    const V before = hn::Load(kWords, &bits[first]);
+    const M takes = is_less(before, need);
+    hn::Store(expanded(hn::LoadU(kWords, next), takes), kWords, &words[first]);
+    next += count_of(takes);
+    hn::Store(hn::Sub(set(32), before), kWords, &shift[first]);
+    hn::Store(hn::Add(before, hn::IfThenElseZero(takes, set(32))), kWords, &bits[first]);
+  }
+  static HWY_INLINE Entry next_literal(uint64_t& queue, const LiteralTable* tables, [[maybe_unused]] Entry before) {
+    Entry entry = Entry::of(static_cast<uint32_t>(queue >> 56), 8, 0);
+    if constexpr (source != LiteralSource::plain)
+      entry = (source == LiteralSource::by_context ? tables[before.next()] : *tables)
+                  .entries[queue >> (64 - kMaxCodeLength)];
+    queue <<= entry.packed & 63;
+    return entry;
+  }
+  // The next `count` literals of a lane.
+  template <uint32_t count>
+  HWY_INLINE void decode(uint32_t lane, const LiteralTable* tables, uint8_t* to) {
+    uint64_t queue = fifo[lane] | uint64_t{words[lane]} << (shift[lane] & 63);
+    Entry entry = previous[lane];
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      entry = next_literal(queue, tables, entry);
+      used += entry.packed;
+      to[i] = static_cast<uint8_t>(entry.symbol());
+    }
+    fifo[lane] = queue;
+    bits[lane] -= used & 31;
+    if constexpr (source == LiteralSource::by_context) previous[lane] = entry;
+  }
+};
+
+template <LiteralSource source>
+const uint32_t* read_literals(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
+                              const LiteralTable* tables, uint32_t first_table, size_t count, bool last, uint8_t* to) {
+  using Queues = LiteralQueues<source>;
+  Queues queues(lanes);
+  while (count != 0) {
+    const uint32_t round = literals_of_round(count, lanes_log);
+    const uint32_t per_lane = literals_per_lane(round, lanes_log);
+    const bool is_full = round == per_lane << lanes_log;
+    // How many lanes have literal number `number`.
+    const auto lanes_with = [&](uint32_t number) {
+      return is_full ? 1u << lanes_log : round <= number ? 0 : (round - number - 1) / per_lane + 1;
+    };
+    queues.previous.fill({static_cast<uint16_t>(first_table << LiteralTable::Entry::kNextAt)});
+    const uint32_t steps = per_lane - (last && round == count ? exact_steps_of(per_lane) : 0);
+    for (uint32_t step = 0; step < steps; step += 2) {
+      const uint32_t with_any = lanes_with(step), with_two = lanes_with(step + 1);
+      uint32_t l = 0;
+      for (; l + kWidth <= with_two; l += kWidth) queues.refill(l, set(2 * Queues::kLongest), next);
+      for (; l < with_any; l += kWidth) {
+        const V one = hn::IfThenElseZero(first_lanes(with_any, l), set(Queues::kLongest));
+        const V two = hn::IfThenElseZero(first_lanes(with_two, l), set(Queues::kLongest));
+        queues.refill(l, hn::Add(one, two), next);
+      }
+      uint8_t* at = to + step;
+      for (l = 0; l + 4 <= with_two; l += 4)
+        for (uint32_t lane = l; lane < l + 4; ++lane, at += per_lane) queues.template decode<2>(lane, tables, at);
+      for (; l < with_two; ++l, at += per_lane) queues.template decode<2>(l, tables, at);
+      for (; l < with_any; ++l, at += per_lane) queues.template decode<1>(l, tables, at);
+      if (next > end) return next;
+    }
+    to += round;
+    count -= round;
+  }
+  queues.store(lanes);
+  return next;
+}
+#else
 // The entries of the next literals of the lanes of `active`, which has all bits of a lane or none. `previous`: those of
 // the literals before.
 template <LiteralSource source>
@@ -275,6 +378,7 @@ const uint32_t* read_literals(Lanes& lanes, uint32_t lanes_log, const uint32_t* 
   }
   return next;
 }
+#endif
 
 constexpr VectorLanes kLanes = {read_weights,
                                 read_sequences,

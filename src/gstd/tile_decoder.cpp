@@ -269,12 +269,13 @@ class Decoder {
     return value;
   }
   // Without a branch: whether a lane takes a word is unpredictable.
-  void refill(Lane& lane, uint32_t need) {
+  static void refill(Lane& lane, uint32_t need, const uint32_t*& next) {
     const uint32_t takes = lane.bits < need ? 1 : 0;
-    lane.fifo |= uint64_t{*next_} << ((32 - lane.bits) & 63) & (uint64_t{0} - takes);
+    lane.fifo |= uint64_t{*next} << ((32 - lane.bits) & 63) & (uint64_t{0} - takes);
     lane.bits += takes << 5;
-    next_ += takes;
+    next += takes;
   }
+  void refill(Lane& lane, uint32_t need) { refill(lane, need, next_); }
   static uint32_t symbol(Lane& lane, const SlotTable& table) {
     const Slot& slot = table[lane.state % kRansSlots];
     const uint32_t state = slot.frequency() * (lane.state >> kRansLog) + slot.offset();
@@ -422,45 +423,49 @@ class Decoder {
       next_ = vectors_->read_sequences(lanes_, next_, end_words_, work_.fields, low_bits, first, count, sequences_);
       return !is_past_end();
     }
+    // In a local variable, which nothing that is written may alias.
+    const uint32_t* next = next_;
+    std::array<Lane, kMaxLanes> lanes;
     for (uint32_t l = 0; l < count; ++l) {
       Lane lane = get(l);
-      refill(lane, 3 * kRansLog);
+      refill(lane, 3 * kRansLog, next);
       sequences_.literals[first + l] = symbol(lane, work_.fields[kLiteralLength]);
       sequences_.offset[first + l] = symbol(lane, work_.fields[kOffset]);
       sequences_.match[first + l] = symbol(lane, work_.fields[kMatchLength]);
-      put(l, lane);
+      lanes[l] = lane;
     }
-    if (is_past_end()) return false;
+    if (next > end_words_) return false;
     std::array<uint32_t, kMaxLanes> low;
     if (uses_low_bits_) {
       for (uint32_t l = 0; l < count; ++l) {
         if (sequences_.offset[first + l] >> 24 < low_bits) continue;
-        Lane lane = get(l);
-        refill(lane, kRansLog);
+        Lane lane = lanes[l];
+        refill(lane, kRansLog, next);
         low[l] = symbol(lane, work_.fields[kLowBits]);
-        put(l, lane);
+        lanes[l] = lane;
       }
-      if (is_past_end()) return false;
+      if (next > end_words_) return false;
     }
     for (uint32_t l = 0; l < count; ++l) {
       const uint32_t value = sequences_.offset[first + l], extra_bits = value >> 24;
       const bool has_low = extra_bits >= low_bits;
       const uint32_t bits = has_low ? extra_bits - low_bits : extra_bits;
-      Lane lane = get(l);
-      refill(lane, bits);
+      Lane lane = lanes[l];
+      refill(lane, bits, next);
       const uint32_t high = take(lane, bits);
-      put(l, lane);
+      lanes[l] = lane;
       sequences_.offset[first + l] = (value & 0xffffff) + (has_low ? high << low_bits | low[l] : high);
     }
-    if (is_past_end()) return false;
+    if (next > end_words_) return false;
     for (uint32_t l = 0; l < count; ++l) {
       const uint32_t literals = sequences_.literals[first + l], match = sequences_.match[first + l];
-      Lane lane = get(l);
-      refill(lane, (literals >> 24) + (match >> 24));
+      Lane lane = lanes[l];
+      refill(lane, (literals >> 24) + (match >> 24), next);
       sequences_.literals[first + l] = (literals & 0xffffff) + take(lane, literals >> 24);
       sequences_.match[first + l] = (match & 0xffffff) + take(lane, match >> 24);
       put(l, lane);
     }
+    next_ = next;
     return !is_past_end();
   }
 
