@@ -86,6 +86,42 @@ HWY_INLINE V symbol(V& state, Window& window, V active, const SlotTable& table) 
   return values;
 }
 
+const uint32_t* read_lengths(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
+                             const LengthSlots& models, CodeLengths& lengths) {
+  const uint32_t all_lanes = 1u << lanes_log, steps = 256u >> lanes_log;
+  alignas(64) std::array<uint32_t, kMaxLanes> previous;
+  previous.fill(kLengthSymbols);
+  alignas(64) std::array<std::array<uint32_t, kMaxLanes>, 8> words;  // four lengths of each lane
+  // Lanes take words in every third step only.
+  for (uint32_t first = 0; first < steps; first += 3) {
+    const uint32_t behind = std::min(first + 3, steps);
+    for (uint32_t l = 0; l < all_lanes; l += kWidth) {
+      const V active = hn::VecFromMask(kWords, first_lanes(all_lanes, l));
+      Group group = load(lanes, l);
+      refill(group, hn::And(active, set(kRansLog * (behind - first))), next);
+      Window window = window_of(group);
+      V length = hn::Load(kWords, &previous[l]);
+      for (uint32_t number = first; number < behind; ++number) {
+        const V slot = hn::And(group.state, set(kRansSlots - 1));
+        const V code = gathered(models[0].data(), hn::Or(hn::ShiftLeft<kRansLog>(length), slot));
+        step(group.state, window, active, code,
+             hn::And(hn::ShiftRight<LengthSlot::kOffsetAt>(code), set(kRansSlots - 1)));
+        length = hn::ShiftRight<LengthSlot::kLengthAt>(code);
+        uint32_t* const word = &words[number / 4][l];
+        const V before = number % 4 == 0 ? zero() : hn::Load(kWords, word);
+        hn::Store(hn::Or(before, shifted_left(length, set(8 * (number % 4)))), kWords, word);
+      }
+      hn::Store(length, kWords, &previous[l]);
+      drop(group, window);
+      store(lanes, l, group);
+    }
+    if (next > end) return next;
+  }
+  for (uint32_t l = 0; l < all_lanes; ++l)
+    for (uint32_t word = 0; word < steps / 4; ++word) std::memcpy(&lengths[l * steps + 4 * word], &words[word][l], 4);
+  return next;
+}
+
 const uint32_t* read_weights(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
                              const WeightBases& bases, uint32_t count, uint32_t* weights) {
   const uint32_t all_lanes = 1u << lanes_log, at_once = std::min(kWidth, all_lanes);
@@ -380,7 +416,8 @@ const uint32_t* read_literals(Lanes& lanes, uint32_t lanes_log, const uint32_t* 
 }
 #endif
 
-constexpr VectorLanes kLanes = {read_weights,
+constexpr VectorLanes kLanes = {read_lengths,
+                                read_weights,
                                 read_sequences,
                                 {read_literals<LiteralSource::plain>, read_literals<LiteralSource::one_table>,
                                  read_literals<LiteralSource::by_context>}};

@@ -10,6 +10,7 @@
 
 #include "gstd/coding.hpp"
 #include "gstd/format.hpp"
+#include "gstd/models.hpp"
 #include "gstd/tile.hpp"
 
 namespace weft::gstd {
@@ -60,9 +61,22 @@ constexpr uint32_t kLiteralSlack = 256;  ///< bytes past literals that may be wr
 /// By class of weights: where its slots begin, in the model of each symbol to be read.
 using WeightBases = std::array<std::array<uint16_t, kAllFieldSymbols + kMaxLanes>, kWeightClasses>;
 
+/// A slot of a model of code lengths: frequency, the slot's offset in the length's slots, and the length.
+struct LengthSlot {
+  static constexpr uint32_t kOffsetAt = 16, kLengthAt = 26;
+  static constexpr uint32_t pack(uint32_t frequency, uint32_t offset, uint32_t length) {
+    return frequency | offset << kOffsetAt | length << kLengthAt;
+  }
+};
+/// By model.
+using LengthSlots = std::array<std::array<uint32_t, kRansSlots>, kLengthModels>;
+
 /// Inner loops for tiles of at least 8 lanes. Functions that read return the next read position, at most kWordSlack
 /// past `end`; they read nothing once it is past `end`.
 struct VectorLanes {
+  /// Reads the lengths of a literal table.
+  const uint32_t* (*read_lengths)(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
+                                  const LengthSlots& models, CodeLengths& lengths);
   /// Reads weights of symbols, by lanes in turn: class | extra << 8 of each. Writes up to kMaxLanes past the last.
   const uint32_t* (*read_weights)(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
                                   const WeightBases& bases, uint32_t count, uint32_t* weights);

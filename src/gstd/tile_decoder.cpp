@@ -78,6 +78,20 @@ const WeightBases& weight_bases() {
   return bases;
 }
 
+const LengthSlots& length_slots() {
+  static const LengthSlots slots = [] {
+    LengthSlots of;
+    for (uint32_t model = 0; model < kLengthModels; ++model)
+      for (uint32_t slot = 0; slot < kRansSlots; ++slot) {
+        const RansTable& table = length_table(model);
+        const uint32_t length = table.symbol[slot];
+        of[model][slot] = LengthSlot::pack(table.frequency[length], slot - table.base[length], length);
+      }
+    return of;
+  }();
+  return slots;
+}
+
 // All memory of a thread, enough for any tile.
 struct Workspace {
   std::vector<uint32_t> words;
@@ -337,27 +351,33 @@ class Decoder {
   bool read_literal_tables(const BlockHeader& block) {
     tables_ = block.tables;
     map_ = block.map;
-    const uint32_t steps = 256u >> lanes_log_;
-    const RansTable* const models = &length_table(0);
     for (uint32_t t = 0; t < block.tables; ++t) {
-      CodeLengths lengths{};
-      // Lanes take words in every third step only, and are independent until the next.
-      for (uint32_t step = 0; step < steps; step += 3) {
-        const uint32_t now = std::min(3u, steps - step);
-        for (uint32_t l = 0; l < lane_count_; ++l) {
-          Lane lane = get(l);
-          refill(lane, kRansLog * now);
-          for (uint32_t byte = l * steps + step, end = byte + now; byte < end; ++byte) {
-            const uint32_t before = byte == l * steps ? kLengthSymbols : lengths[byte - 1];
-            lengths[byte] = static_cast<uint8_t>(symbol(lane, models[before]));
-          }
-          put(l, lane);
-        }
-        if (is_past_end()) return false;
-      }
-      if (!work_.literal_tables[t].set(lengths, map_)) return false;
+      CodeLengths lengths;
+      if (vectors_ != nullptr)
+        next_ = vectors_->read_lengths(lanes_, lanes_log_, next_, end_words_, length_slots(), lengths);
+      else
+        read_lengths(lengths);
+      if (is_past_end() || !work_.literal_tables[t].set(lengths, map_)) return false;
     }
     return true;
+  }
+
+  void read_lengths(CodeLengths& lengths) {
+    const uint32_t steps = 256u >> lanes_log_;
+    const RansTable* const models = &length_table(0);
+    // Lanes take words in every third step only, and are independent until the next.
+    for (uint32_t step = 0; step < steps && !is_past_end(); step += 3) {
+      const uint32_t now = std::min(3u, steps - step);
+      for (uint32_t l = 0; l < lane_count_; ++l) {
+        Lane lane = get(l);
+        refill(lane, kRansLog * now);
+        for (uint32_t byte = l * steps + step, end = byte + now; byte < end; ++byte) {
+          const uint32_t before = byte == l * steps ? kLengthSymbols : lengths[byte - 1];
+          lengths[byte] = static_cast<uint8_t>(symbol(lane, models[before]));
+        }
+        put(l, lane);
+      }
+    }
   }
 
   bool read_weights(const BlockHeader& block, std::array<Weight, kAllFieldSymbols>& weights) {
