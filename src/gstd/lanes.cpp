@@ -80,10 +80,8 @@ HWY_INLINE void step(V& state, Window& window, V active, V frequency, V offset) 
 HWY_INLINE V symbol(V& state, Window& window, V active, const SlotTable& table) {
   const V slot = hn::And(state, set(kRansSlots - 1));
   const Pairs<D> found = gathered(kWords, &table[0].packed, slot);
-  const V codes = hn::OddEven(hn::BitCast(kWords, hn::ShiftLeft<32>(found.odd)), hn::BitCast(kWords, found.even));
-  const V values = hn::OddEven(hn::BitCast(kWords, found.odd), hn::BitCast(kWords, hn::ShiftRight<32>(found.even)));
-  step(state, window, active, codes, hn::ShiftRight<16>(codes));
-  return values;
+  step(state, window, active, found.first, hn::ShiftRight<16>(found.first));
+  return found.second;
 }
 
 const uint32_t* read_lengths(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
@@ -160,7 +158,7 @@ HWY_INLINE const uint32_t* read_batch(Lanes& lanes, const uint32_t* next, const 
   const auto active_of = [&](uint32_t first)
                              HWY_ATTR { return all ? set(~0u) : hn::VecFromMask(kWords, first_lanes(count, first)); };
   // Several groups side by side: a group's steps wait for each other.
-  constexpr uint32_t kAtOnce = all ? 2 : 1;
+  constexpr uint32_t kAtOnce = !all ? 1 : kWidth == 16 ? 2 : 4;
   for (uint32_t first = 0; first < behind; first += kAtOnce * kWidth) {
     Group group[kAtOnce];
     Window window[kAtOnce];

@@ -175,25 +175,28 @@ HWY_INLINE V gathered_halves(const Item* table, V at) {
     });
   }
 }
-/// Pairs of words of a table, those of even lanes and those of odd lanes.
+/// Pairs of words of a table.
 template <class Part>
 struct Pairs {
-  hn::Vec<hn::RepartitionToWide<Part>> even, odd;
+  hn::Vec<Part> first, second;
 };
 template <class Part>
-HWY_INLINE Pairs<Part> gathered(Part, const uint64_t* table, hn::Vec<Part> at) {
+HWY_INLINE Pairs<Part> gathered(Part part, const uint64_t* table, hn::Vec<Part> at) {
   const hn::RepartitionToWide<Part> wide;
   if constexpr (hn::MaxLanes(Part()) == 4) {
+    const auto two = [&](uint64_t pair) HWY_ATTR {
+      const hn::Half<decltype(wide)> one;
+      const auto low = hn::LoadU(one, table + static_cast<uint32_t>(pair)), high = hn::LoadU(one, table + (pair >> 32));
+      return hn::BitCast(part, hn::Combine(wide, high, low));
+    };
     const auto pairs = hn::BitCast(wide, at);
-    const uint64_t first = hn::GetLane(pairs), second = hn::ExtractLane(pairs, 1);
-    const auto one = [&](uint64_t index) HWY_ATTR { return hn::Set(hn::Half<decltype(wide)>(), table[index]); };
-    return {hn::Combine(wide, one(static_cast<uint32_t>(second)), one(static_cast<uint32_t>(first))),
-            hn::Combine(wide, one(second >> 32), one(first >> 32))};
+    const auto low = two(hn::GetLane(pairs)), high = two(hn::ExtractLane(pairs, 1));
+    return {hn::ConcatEven(part, high, low), hn::ConcatOdd(part, high, low)};
   } else {
     const hn::Half<Part> half;
     const auto low = gathered(half, table, hn::LowerHalf(half, at));
     const auto high = gathered(half, table, hn::UpperHalf(half, at));
-    return {hn::Combine(wide, high.even, low.even), hn::Combine(wide, high.odd, low.odd)};
+    return {hn::Combine(part, high.first, low.first), hn::Combine(part, high.second, low.second)};
   }
 }
 
