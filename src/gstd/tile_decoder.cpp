@@ -443,46 +443,59 @@ class Decoder {
       next_ = vectors_->read_sequences(lanes_, next_, end_words_, work_.fields, low_bits, first, count, sequences_);
       return !is_past_end();
     }
-    // In a local variable, which nothing that is written may alias.
+    return read_single_sequences(low_bits, first, count);
+  }
+
+  // Apart from its caller, whose variables would take its registers.
+#if defined(__GNUC__)
+  [[gnu::noinline]]
+#endif
+  bool
+  read_single_sequences(uint32_t low_bits, uint32_t first, uint32_t count) {
+    // In local variables, which nothing that is written may alias.
     const uint32_t* next = next_;
+    uint32_t* const literals = &sequences_.literals[first];
+    uint32_t* const offset = &sequences_.offset[first];
+    uint32_t* const match = &sequences_.match[first];
+    const std::array<SlotTable, kFields>& fields = work_.fields;
     std::array<Lane, kMaxLanes> lanes;
     for (uint32_t l = 0; l < count; ++l) {
       Lane lane = get(l);
       refill(lane, 3 * kRansLog, next);
-      sequences_.literals[first + l] = symbol(lane, work_.fields[kLiteralLength]);
-      sequences_.offset[first + l] = symbol(lane, work_.fields[kOffset]);
-      sequences_.match[first + l] = symbol(lane, work_.fields[kMatchLength]);
+      literals[l] = symbol(lane, fields[kLiteralLength]);
+      offset[l] = symbol(lane, fields[kOffset]);
+      match[l] = symbol(lane, fields[kMatchLength]);
       lanes[l] = lane;
     }
     if (next > end_words_) return false;
     std::array<uint32_t, kMaxLanes> low;
     if (uses_low_bits_) {
       for (uint32_t l = 0; l < count; ++l) {
-        if (sequences_.offset[first + l] >> 24 < low_bits) continue;
+        if (offset[l] >> 24 < low_bits) continue;
         Lane lane = lanes[l];
         refill(lane, kRansLog, next);
-        low[l] = symbol(lane, work_.fields[kLowBits]);
+        low[l] = symbol(lane, fields[kLowBits]);
         lanes[l] = lane;
       }
       if (next > end_words_) return false;
     }
     for (uint32_t l = 0; l < count; ++l) {
-      const uint32_t value = sequences_.offset[first + l], extra_bits = value >> 24;
+      const uint32_t value = offset[l], extra_bits = value >> 24;
       const bool has_low = extra_bits >= low_bits;
       const uint32_t bits = has_low ? extra_bits - low_bits : extra_bits;
       Lane lane = lanes[l];
       refill(lane, bits, next);
       const uint32_t high = take(lane, bits);
       lanes[l] = lane;
-      sequences_.offset[first + l] = (value & 0xffffff) + (has_low ? high << low_bits | low[l] : high);
+      offset[l] = (value & 0xffffff) + (has_low ? high << low_bits | low[l] : high);
     }
     if (next > end_words_) return false;
     for (uint32_t l = 0; l < count; ++l) {
-      const uint32_t literals = sequences_.literals[first + l], match = sequences_.match[first + l];
+      const uint32_t of_literals = literals[l], of_match = match[l];
       Lane lane = lanes[l];
-      refill(lane, (literals >> 24) + (match >> 24), next);
-      sequences_.literals[first + l] = (literals & 0xffffff) + take(lane, literals >> 24);
-      sequences_.match[first + l] = (match & 0xffffff) + take(lane, match >> 24);
+      refill(lane, (of_literals >> 24) + (of_match >> 24), next);
+      literals[l] = (of_literals & 0xffffff) + take(lane, of_literals >> 24);
+      match[l] = (of_match & 0xffffff) + take(lane, of_match >> 24);
       put(l, lane);
     }
     next_ = next;
