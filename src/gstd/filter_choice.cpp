@@ -364,7 +364,7 @@ void FilterScout::estimate_quickly(std::span<const std::byte> part, FilterChoice
     bytes = filtered_;
   }
   const size_t plane = plane_bytes(choice, bytes.size());
-  (plane != 0 ? fast_parser_ : parser_).parse(bytes, matches_);
+  greedy_parser_.parse(bytes, kSearchOfFew, matches_);
   PlaneCounts counted;
   size_t position = 0;
   uint64_t bits = 0;

@@ -9,6 +9,7 @@
 
 #include "gstd/block_plan.hpp"
 #include "gstd/filters.hpp"
+#include "gstd/greedy_parser.hpp"
 #include "gstd/parser.hpp"
 
 namespace weft::gstd {
@@ -27,17 +28,15 @@ constexpr uint64_t with_price_of_rows(uint64_t bits, uint32_t row_words) {
 /// Keeps at most `count`, the cheapest first. Equal ones keep their order.
 void keep_cheapest(std::vector<FilterChoice>& choices, size_t count);
 
-/// Matches of fast levels where a fast search is enough, as in planes, whose literals take few bits: a level of
-/// libzstd, and a minimum length.
-constexpr int kFastParser = 1;
-constexpr uint32_t kMinOfFast = 7;
+/// Where a fast search is enough, as in planes, whose literals take few bits.
+constexpr GreedySearch kSearchOfFew = {false, 7, 9};
 /// Upper bound of a block's bytes for a filter's result of `size` bytes, since planes differ. 0: no bound.
 uint32_t plane_bytes(const FilterChoice& choice, size_t size);
 
 /// Tries filters on a tile. One a thread.
 class FilterScout {
  public:
-  FilterScout() : parser_(1), fast_parser_(kFastParser, kMinOfFast) {}
+  FilterScout() : parser_(1) {}
 
   /// Chooses at least one and at most `count`, the most promising first. All are tried on a sixteenth of the tile, the
   /// best of them on a quarter.
@@ -60,7 +59,8 @@ class FilterScout {
   void narrow(std::span<const std::byte> tile, size_t estimated, size_t count, uint64_t slack,
               std::vector<FilterChoice>& choices);
 
-  Parser parser_, fast_parser_;
+  Parser parser_;
+  GreedyParser greedy_parser_;
   std::vector<std::byte> filtered_, scratch_;
   std::array<std::vector<std::byte>, 2> rows_;  // row differences of a tile, of bytes and of numbers
   std::vector<FilterChoice> with_rows_;

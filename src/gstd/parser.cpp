@@ -27,7 +27,6 @@ constexpr ZSTD_customMem kMemory = {[](void*, size_t bytes) { return ::operator 
 
 struct Parser::State {
   int level;
-  uint32_t least;
   std::unique_ptr<ZSTD_CCtx, FreeContext> context = {};  // created on demand: it takes long
   size_t configured_for = 0;
   std::vector<ZSTD_Sequence> sequences = {};
@@ -52,7 +51,6 @@ void Parser::State::configure(size_t size) {
     p.chainLog = p.windowLog + 1;
     p.hashLog = p.windowLog + 1;
   }
-  p.minMatch = std::max(p.minMatch, least);
   ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, level);
   ZSTD_CCtx_setParameter(c, ZSTD_c_windowLog, static_cast<int>(p.windowLog));
   ZSTD_CCtx_setParameter(c, ZSTD_c_hashLog, static_cast<int>(p.hashLog));
@@ -65,7 +63,7 @@ void Parser::State::configure(size_t size) {
   ZSTD_CCtx_setParameter(c, ZSTD_c_useBlockSplitter, ZSTD_ps_disable);
 }
 
-Parser::Parser(int level, uint32_t least) : state_(new State{level, least}) {}
+Parser::Parser(int level) : state_(new State{level}) {}
 Parser::~Parser() = default;
 Parser::Parser(Parser&&) noexcept = default;
 Parser& Parser::operator=(Parser&&) noexcept = default;

@@ -17,8 +17,7 @@ struct Match {
 /// Finds matches with libzstd. One a thread.
 class Parser {
  public:
-  /// `least`: minimum length to search for, up to 7, if the level's own is less.
-  explicit Parser(int level, uint32_t least = 0);
+  explicit Parser(int level);
   ~Parser();
   Parser(Parser&&) noexcept;
   Parser& operator=(Parser&&) noexcept;

@@ -11,6 +11,7 @@
 #include "gstd/filter_choice.hpp"
 #include "gstd/filters.hpp"
 #include "gstd/format.hpp"
+#include "gstd/greedy_parser.hpp"
 #include "gstd/lane_writer.hpp"
 #include "gstd/match_choice.hpp"
 #include "gstd/models.hpp"
@@ -53,30 +54,44 @@ enum class Trial : uint8_t {
 
 // What a level tries. There is no level 0.
 struct Effort {
-  int parser;        // libzstd's level
-  int filtered;      // of filtered tiles: a longer search finds little more in them
-  Trial trial;       // of filters
-  uint32_t tried;    // filters to try with a fast parser's matches and tables, best by an estimate
-  uint32_t refined;  // of those, best by these, to take the parser's matches. The best of them is refined:
-  uint32_t depth;    // of its search
-  uint32_t rounds;   // how often matches are chosen by their cost in this format
-  bool skips;        // whether positions are left out at which a match is unlikely to gain
+  int parser;                // libzstd's level, unless the level is fast
+  int filtered;              // of filtered tiles: a longer search finds little more in them
+  Trial trial;               // of filters
+  uint32_t tried;            // filters to try with a fast parser's matches and tables, best by an estimate
+  uint32_t refined;          // of those, best by these, to take the parser's matches. The best of them is refined:
+  uint32_t depth;            // of its search
+  uint32_t rounds;           // how often matches are chosen by their cost in this format
+  bool skips;                // whether positions are left out at which a match is unlikely to gain
+  GreedySearch search = {};  // of fast levels
 };
 constexpr std::array<Effort, kMaxLevel - kMinLevel> kEfforts = {{
-    {-50, -50, Trial::none, 1, 1, 0, 0, false},   {-30, -30, Trial::none, 1, 1, 0, 0, false},
-    {-18, -18, Trial::none, 1, 1, 0, 0, false},   {-10, -10, Trial::none, 1, 1, 0, 0, false},
-    {-5, -5, Trial::none, 1, 1, 0, 0, false},  // level -1
-    {1, 1, Trial::none, 1, 1, 0, 0, false},       {2, 2, Trial::quick, 1, 1, 0, 0, false},
-    {3, 3, Trial::quick, 1, 1, 0, 0, false},      {5, 5, Trial::quick, 1, 1, 0, 0, false},
-    {6, 6, Trial::quick, 1, 1, 0, 0, false},      {7, 7, Trial::quick, 1, 1, 0, 0, false},
-    {8, 8, Trial::quick, 1, 1, 0, 0, false},      {8, 8, Trial::scout, 1, 1, 0, 0, false},
-    {9, 8, Trial::scout, 1, 1, 0, 0, false},      {10, 9, Trial::scout, 1, 1, 0, 0, false},
-    {11, 9, Trial::scout, 1, 1, 0, 0, false},     {12, 10, Trial::scout, 1, 1, 0, 0, false},
-    {14, 14, Trial::scout, 2, 1, 0, 0, false},    {14, 14, Trial::scout, 2, 1, 8, 1, true},
-    {14, 14, Trial::scout, 3, 1, 16, 1, true},    {14, 14, Trial::scout, 4, 1, 16, 2, true},
-    {14, 14, Trial::scout, 6, 1, 24, 2, true},    {14, 14, Trial::scout, 8, 1, 32, 2, false},
-    {14, 14, Trial::scout, 12, 3, 64, 4, false},  {14, 14, Trial::scout, 24, 3, 64, 4, false},
-    {14, 14, Trial::scout, 32, 4, 128, 6, false}, {14, 14, Trial::scout, 48, 6, 256, 10, false},
+    {0, 0, Trial::none, 1, 1, 0, 0, false, {false, 7, 3}},
+    {0, 0, Trial::none, 1, 1, 0, 0, false, {false, 7, 4}},
+    {0, 0, Trial::none, 1, 1, 0, 0, false, {false, 7, 5}},
+    {0, 0, Trial::none, 1, 1, 0, 0, false, {false, 7, 6}},
+    {0, 0, Trial::none, 1, 1, 0, 0, false, {false, 7, 8}},  // level -1
+    {0, 0, Trial::none, 1, 1, 0, 0, false, {false, 6, 8}},
+    {0, 0, Trial::quick, 1, 1, 0, 0, false, {false, 6, 9}},
+    {0, 0, Trial::quick, 1, 1, 0, 0, false, {true, 5, 9}},
+    {5, 5, Trial::quick, 1, 1, 0, 0, false},
+    {6, 6, Trial::quick, 1, 1, 0, 0, false},
+    {7, 7, Trial::quick, 1, 1, 0, 0, false},
+    {8, 8, Trial::quick, 1, 1, 0, 0, false},
+    {8, 8, Trial::scout, 1, 1, 0, 0, false},
+    {9, 8, Trial::scout, 1, 1, 0, 0, false},
+    {10, 9, Trial::scout, 1, 1, 0, 0, false},
+    {11, 9, Trial::scout, 1, 1, 0, 0, false},
+    {12, 10, Trial::scout, 1, 1, 0, 0, false},
+    {14, 14, Trial::scout, 2, 1, 0, 0, false},
+    {14, 14, Trial::scout, 2, 1, 8, 1, true},
+    {14, 14, Trial::scout, 3, 1, 16, 1, true},
+    {14, 14, Trial::scout, 4, 1, 16, 2, true},
+    {14, 14, Trial::scout, 6, 1, 24, 2, true},
+    {14, 14, Trial::scout, 8, 1, 32, 2, false},
+    {14, 14, Trial::scout, 12, 3, 64, 4, false},
+    {14, 14, Trial::scout, 24, 3, 64, 4, false},
+    {14, 14, Trial::scout, 32, 4, 128, 6, false},
+    {14, 14, Trial::scout, 48, 6, 256, 10, false},
 }};
 
 const Effort& effort_of(int level) {
@@ -163,7 +178,8 @@ void cap_prices(std::span<BlockPrices> prices) {
 struct TileEncoder::Work {
   TileEncoderConfig config;
   Effort effort;
-  Parser parser, filtered_parser, fast_parser, trial_parser;
+  Parser parser, filtered_parser, trial_parser;
+  GreedyParser greedy_parser;  // of fast levels
   BlockPlanner planner;
   LaneWriter writer;
   std::vector<Match> matches, sequences;
@@ -202,7 +218,6 @@ struct TileEncoder::Work {
         effort(effort_of(of.level)),
         parser(effort.parser),
         filtered_parser(effort.filtered),
-        fast_parser(kFastParser, kMinOfFast),
         trial_parser(kTrialParser),
         writer(of.vectors) {}
 
@@ -740,11 +755,13 @@ void TileEncoder::Work::keep_cheaper(std::vector<uint32_t>& words, size_t before
 }
 
 bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const FilterChoice& choice) {
-  const bool searches_fast =
-      config.level <= kFastLevels && (choice.has_few_matches || plane_bytes(choice, bytes.size()) != 0);
-  const bool searches_less = choice.filter != Filter::none && effort.filtered != effort.parser;
-  Parser& of_level = searches_less ? filtered_parser : parser;
-  (searches_fast ? fast_parser : of_level).parse(bytes, matches);
+  if (config.level <= kFastLevels) {
+    const bool is_enough = choice.has_few_matches || plane_bytes(choice, bytes.size()) != 0;
+    greedy_parser.parse(bytes, is_enough ? kSearchOfFew : effort.search, matches);
+  } else {
+    const bool searches_less = choice.filter != Filter::none && effort.filtered != effort.parser;
+    (searches_less ? filtered_parser : parser).parse(bytes, matches);
+  }
   return write(bytes, choice);
 }
 

@@ -7,52 +7,81 @@
 
 #include "check_matches.hpp"
 #include "gstd/equal_bytes.hpp"
-#include "gstd/filter_choice.hpp"
+#include "gstd/greedy_parser.hpp"
 #include "sample_tiles.hpp"
 
 namespace weft::gstd::test {
+namespace {
+
+// Checks what `parse` makes of samples. Back and forth between sizes, which have parameters and tables of their own.
+template <class Parse>
+void check_parses(bool is_slow, const Parse& parse) {
+  const auto is_same = [](const Match& a, const Match& b) {
+    return a.literals == b.literals && a.length == b.length && a.offset == b.offset;
+  };
+  for (const size_t size : {0u, 1u, 7u, 8u, 9u, 15u, 16u, 17u, 40u, 300u, 4096u, 65535u, 65536u, 8192u, 262144u}) {
+    if (kSanitized && size > 65536 && is_slow) continue;
+    std::vector<std::vector<Match>> found;
+    for (const Sample& sample : samples_of(size)) {
+      CAPTURE(sample.name);
+      CAPTURE(size);
+      std::vector<Match>& matches = found.emplace_back();
+      parse(sample.bytes, matches);
+      const size_t matched = check_matches(sample.bytes, matches);
+      if (sample.name == "zeros" && size >= 300) CHECK(matched + 64 > size);
+      if (sample.name == "period of 7" && size >= 300) CHECK(matched + 64 > size);
+      if (sample.name == "text" && size >= 4096) CHECK(matched > size / 2);
+      if (sample.name == "random") CHECK(matched * 8 <= size);
+    }
+    // What was parsed before does not matter.
+    size_t number = 0;
+    for (const Sample& sample : samples_of(size)) {
+      std::vector<Match> again;
+      parse(sample.bytes, again);
+      CHECK(std::ranges::equal(again, found[number++], is_same));
+    }
+  }
+}
+
+}  // namespace
+
 TEST_SUITE("gstd parser") {
   TEST_CASE("what it says are matches is one after the other, at every level and size") {
-    for (const int level : {1, 2, 3, 9, 19}) {
-      Parser plain(level), long_ones(level, kMinOfFast);
-      // Back and forth between sizes: each has parameters of its own.
-      for (const size_t size : {0u, 1u, 7u, 8u, 15u, 16u, 17u, 40u, 300u, 4096u, 65535u, 65536u, 8192u, 262144u})
-        for (const uint32_t least : {0u, kMinOfFast})
-          for (const Sample& sample : samples_of(size)) {
-            if (kSanitized && size > 65536 && level != 3) continue;
-            Parser& parser = least == 0 ? plain : long_ones;
-            CAPTURE(level);
-            CAPTURE(sample.name);
-            CAPTURE(size);
-            CAPTURE(least);
-            std::vector<Match> matches, again;
-            parser.parse(sample.bytes, matches);
-            const size_t matched = check_matches(sample.bytes, matches);
-            if (sample.name == "zeros" && size >= 300) CHECK(matched + 64 > size);
-            if (sample.name == "period of 7" && size >= 300) CHECK(matched + 64 > size);
-            if (sample.name == "text" && size >= 4096) CHECK(matched > size / 2);
-            if (sample.name == "random") CHECK(matched * 8 <= size);
-            parser.parse(sample.bytes, again);
-            CHECK(std::ranges::equal(again, matches, [](const Match& a, const Match& b) {
-              return a.literals == b.literals && a.length == b.length && a.offset == b.offset;
-            }));
-          }
+    for (const int level : {1, 3, 9, 19}) {
+      CAPTURE(level);
+      Parser parser(level);
+      check_parses(level != 3, [&](std::span<const std::byte> bytes, std::vector<Match>& matches) {
+        parser.parse(bytes, matches);
+      });
     }
   }
 
-  TEST_CASE("a least length keeps a search from shorter matches") {
-    const auto fewest = [](uint32_t least) {
-      std::vector<Match> matches;
-      for (const Sample& sample : samples_of(65536)) {
-        if (sample.name != "text") continue;
-        Parser(3, least).parse(sample.bytes, matches);
-        check_matches(sample.bytes, matches);
-      }
-      return matches.size();
-    };
-    const size_t all = fewest(0), long_ones = fewest(kMinOfFast);
-    CHECK(long_ones > 0);
-    CHECK(long_ones < all);
+  TEST_CASE("what a greedy search says are matches is one after the other, at every size") {
+    for (const GreedySearch& search :
+         {GreedySearch{true, 5, 9}, GreedySearch{false, 5, 8}, GreedySearch{false, 7, 9}, GreedySearch{false, 7, 3}}) {
+      CAPTURE(search.twice);
+      CAPTURE(search.least);
+      CAPTURE(search.patience);
+      GreedyParser parser;
+      check_parses(false, [&](std::span<const std::byte> bytes, std::vector<Match>& matches) {
+        parser.parse(bytes, search, matches);
+      });
+    }
+  }
+
+  TEST_CASE("a greedy search finds fewer matches the less it does") {
+    GreedyParser parser;
+    std::vector<Match> matches;
+    for (const Sample& sample : samples_of(65536)) {
+      if (sample.name != "text") continue;
+      const auto unmatched = [&](const GreedySearch& search) {
+        parser.parse(sample.bytes, search, matches);
+        return sample.bytes.size() - check_matches(sample.bytes, matches);
+      };
+      const size_t thorough = unmatched({true, 5, 9});
+      CHECK(thorough < unmatched({false, 7, 9}));
+      CHECK(unmatched({false, 7, 9}) < unmatched({false, 7, 3}));
+    }
   }
 
   TEST_CASE("bytes are equal or not, whatever the size and whichever byte differs, at the end of memory too") {
