@@ -188,7 +188,9 @@ struct TileEncoder::Work {
   std::vector<FieldCodes> field_codes;  // of blocks
   Buffer<uint8_t> literal_bytes;        // of a tile
   std::span<const uint8_t> bytes_of_literals;
-  std::vector<uint8_t> literal_contexts;              // of these, if contexts are tried
+  std::vector<uint8_t> literal_contexts;  // of these, if contexts are tried
+  Counts literal_counts{};
+  ContextCounts counts_by_context{};
   std::vector<std::array<uint32_t, 256>> byte_codes;  // of blocks with one table of literals
   Buffer<uint32_t> literal_codes;                     // of literals, of the other blocks
   FilterScout scout;
@@ -265,7 +267,7 @@ struct TileEncoder::Work {
   void write_field_tables(const BlockHeader& block, const FieldChoices& tables);
   BlockLiterals code_literals(const LiteralChoice& choice, bool is_coded, size_t block);
   void collect_literals(std::span<const std::byte> bytes, const BlockPlan& block);
-  void count_literals(bool by_context, ContextCounts& counts) const;
+  void count_literals();
   Cost choose_literals(LiteralChoice& choice) const;
   Cost choose_tables(const ContextCounts& counts, LiteralChoice& choice) const;
   Cost choose_table(const Counts& counts, CodeLengths& table) const;
@@ -307,12 +309,8 @@ void TileEncoder::Work::collect_literals(std::span<const std::byte> bytes, const
   }
 }
 
-void TileEncoder::Work::count_literals(bool by_context, ContextCounts& counts) const {
-  for (Counts& of_context : counts) of_context.fill(0);
-  if (by_context) {
-    for (size_t i = 0; i < literal_contexts.size(); ++i) ++counts[literal_contexts[i]][bytes_of_literals[i]];
-    return;
-  }
+// Counts the block's literals, by context too if contexts are tried.
+void TileEncoder::Work::count_literals() {
   // Equal bytes come in a row: with four tables in turn, no increment waits for the one before.
   std::array<Counts, 4> turns{};
   const size_t fours = bytes_of_literals.size() / 4;
@@ -320,7 +318,10 @@ void TileEncoder::Work::count_literals(bool by_context, ContextCounts& counts) c
   for (size_t i = 0; i < fours; ++i, byte += 4)
     for (uint32_t turn = 0; turn < 4; ++turn) ++turns[turn][byte[turn]];
   for (size_t i = 4 * fours; i < bytes_of_literals.size(); ++i) ++turns[0][bytes_of_literals[i]];
-  for (uint32_t s = 0; s < 256; ++s) counts[0][s] = turns[0][s] + turns[1][s] + turns[2][s] + turns[3][s];
+  for (uint32_t s = 0; s < 256; ++s) literal_counts[s] = turns[0][s] + turns[1][s] + turns[2][s] + turns[3][s];
+  if (!tries_contexts()) return;
+  for (Counts& counts : counts_by_context) counts.fill(0);
+  for (size_t i = 0; i < literal_contexts.size(); ++i) ++counts_by_context[literal_contexts[i]][bytes_of_literals[i]];
 }
 
 // Sets a table for counted literals. Returns its bits and theirs.
@@ -394,14 +395,11 @@ Cost TileEncoder::Work::choose_tables(const ContextCounts& counts, LiteralChoice
 }
 
 Cost TileEncoder::Work::choose_literals(LiteralChoice& choice) const {
-  ContextCounts counts;
-  count_literals(false, counts);
   choice = {};
-  Cost best = choose_tables(counts, choice);
+  Cost best = choose_table(literal_counts, choice.lengths[0]);
   if (!tries_contexts() || literal_contexts.size() < 256) return best;
   LiteralChoice by_context;
-  count_literals(true, counts);
-  if (const Cost cost = choose_tables(counts, by_context); cost < best && by_context.tables != 1) {
+  if (const Cost cost = choose_tables(counts_by_context, by_context); cost < best && by_context.tables != 1) {
     best = cost;
     choice = by_context;
   }
@@ -484,6 +482,7 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
 LiteralChoice TileEncoder::Work::choose_block_literals(BlockHeader& block) {
   LiteralChoice choice;
   if (bytes_of_literals.empty()) return choice;
+  count_literals();
   Cost best = Cost{bytes_of_literals.size()} * 8 * kBit;
   LiteralChoice own;
   if (const Cost cost = own_tables ? choose_literals(own) : best; cost < best) {
@@ -492,12 +491,10 @@ LiteralChoice TileEncoder::Work::choose_block_literals(BlockHeader& block) {
     block.literals = TableMode::own;
   }
   if (before_literals) {
-    ContextCounts counts;
-    count_literals(before_literals->tables > 1, counts);
-    Cost cost = 0;
-    for (uint32_t c = 0; c < kLiteralContexts; ++c) {
+    Cost cost = before_literals->tables > 1 ? 0 : literals_cost(literal_counts, before_literals->lengths[0]);
+    for (uint32_t c = 0; c < kLiteralContexts && before_literals->tables > 1; ++c) {
       const Cost of_context =
-          literals_cost(counts[c], before_literals->lengths[BlockHeader::table_of(before_literals->map, c)]);
+          literals_cost(counts_by_context[c], before_literals->lengths[BlockHeader::table_of(before_literals->map, c)]);
       cost = of_context == ~Cost{0} || cost == ~Cost{0} ? ~Cost{0} : cost + of_context;
     }
     if (cost <= best) {
