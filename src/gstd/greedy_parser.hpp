@@ -13,11 +13,11 @@ namespace weft::gstd {
 /// What a greedy search does for a byte.
 struct GreedySearch {
   bool twice = false;     ///< whether longer matches, of 8 bytes at least, are looked for first
-  uint32_t least = 7;     ///< of bytes that a match should have, 5 to 7
+  uint32_t least = 7;     ///< of bytes that a match should have, 4 to 7
   uint32_t patience = 9;  ///< log of the bytes without a match after which one more is skipped at a time
 };
 
-/// Finds the matches of fast levels: looks at the last position with the same hash, and takes each match that it
+/// Finds matches fast: looks at the last position with the same hash, and takes each match that it
 /// finds. One a thread.
 class GreedyParser {
  public:

@@ -40,10 +40,11 @@ constexpr uint32_t kTextSequencePrice = 1u << kPriceLog;
 // What a match costs more whose source may be written just before it, so that a device's lanes wait for each other.
 constexpr uint32_t kNearPrice = 3u << (kPriceLog - 1);
 
-constexpr uint32_t kCoarsest = 5;  // table of a field that is tried
-constexpr int kTrialParser = 5;    // libzstd's level for trials of filters
+constexpr uint32_t kCoarsest = 5;                        // table of a field that is tried
+constexpr GreedySearch kSearchOfTrials = {true, 4, 10};  // for trials of filters
 // A filter takes the parser's matches if its trial takes at most this part more than the best.
 constexpr uint64_t kRefinedSlack = 48;
+constexpr uint64_t kMostBits = uint64_t{1} << 40;  // more than a tile takes
 
 // How filters are chosen.
 enum class Trial : uint8_t {
@@ -88,7 +89,7 @@ constexpr std::array<Effort, kMaxLevel - kMinLevel> kEfforts = {{
     {14, 14, Trial::scout, 4, 1, 16, 2, true},
     {14, 14, Trial::scout, 6, 1, 24, 2, true},
     {14, 14, Trial::scout, 8, 1, 32, 2, false},
-    {14, 14, Trial::scout, 12, 3, 64, 4, false},
+    {14, 14, Trial::scout, 12, 2, 64, 4, false},
     {14, 14, Trial::scout, 24, 3, 64, 4, false},
     {14, 14, Trial::scout, 32, 4, 128, 6, false},
     {14, 14, Trial::scout, 48, 6, 256, 10, false},
@@ -178,8 +179,8 @@ void cap_prices(std::span<BlockPrices> prices) {
 struct TileEncoder::Work {
   TileEncoderConfig config;
   Effort effort;
-  Parser parser, filtered_parser, trial_parser;
-  GreedyParser greedy_parser;  // of fast levels
+  Parser parser, filtered_parser;
+  GreedyParser greedy_parser;  // of fast levels and of trials
   BlockPlanner planner;
   LaneWriter writer;
   std::vector<Match> matches, sequences;
@@ -211,7 +212,7 @@ struct TileEncoder::Work {
   size_t tile_bytes = 0;
   bool is_text = false;
   bool own_tables = true;  // whether they are tried
-  bool is_trial = false;   // whether tables are chosen for what they cost, and nothing is written
+  Cost trial_limit = 0;    // not 0: tables are chosen for what they cost, up to this, and nothing is written
   TileHeader header;
   uint32_t lanes = 1;
 
@@ -220,7 +221,6 @@ struct TileEncoder::Work {
         effort(effort_of(of.level)),
         parser(effort.parser),
         filtered_parser(effort.filtered),
-        trial_parser(kTrialParser),
         writer(of.vectors) {}
 
   void choose_filters(std::span<const std::byte> tile);
@@ -229,8 +229,10 @@ struct TileEncoder::Work {
   void plan(std::span<const std::byte> bytes, const FilterChoice& choice);
   /// Writes the words of `attempt`, by `matches`. Returns false if they are not smaller than the tile.
   bool write(std::span<const std::byte> bytes, const FilterChoice& choice);
-  /// Bits of the tile by the matches of a fast parser.
-  uint64_t trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice);
+  /// Bits of the tile by the matches of a fast parser. More than `most` may be returned as ~0.
+  uint64_t trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t most);
+  /// Keeps those of `choices` to take the parser's matches.
+  void try_filters(std::span<const std::byte> tile);
   /// Writes `attempt` by the parser's matches.
   bool try_parser(std::span<const std::byte> bytes, const FilterChoice& choice);
   /// Searches, and chooses matches by `last_prices`, then by theirs, while that reduces what an attempt costs, which
@@ -242,7 +244,7 @@ struct TileEncoder::Work {
   /// Small tiles of levels from 1 on: descriptions are much of them.
   bool is_small() const { return config.level > 0 && tile_bytes <= kSmallTile; }
   /// Whether tables are tried that are a little worse and described in fewer bits.
-  bool tries_cheap_tables() const { return !is_trial && (effort.rounds != 0 || is_small()); }
+  bool tries_cheap_tables() const { return trial_limit == 0 && (effort.rounds != 0 || is_small()); }
   uint32_t coarsest() const { return tries_cheap_tables() ? kCoarsest : 0; }
   bool tries_contexts() const { return config.contexts && config.level >= 4; }
   /// The tile's sequences beyond kManySequences, as of kDensityBytes.
@@ -609,7 +611,7 @@ bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
     set_field_codes(block, tables, codes);
   }
   if (block.literals == TableMode::own) before_literals = choice;
-  if (is_trial) return true;
+  if (trial_limit != 0) return true;
   codes.low_bits = block.fields[kLowBits] != TableMode::given ? block.low_bits : FieldCodes::kNone;
 
   writer.uniform(block.pack_first());
@@ -643,7 +645,7 @@ bool TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releas
   byte_codes.resize(std::max(byte_codes.size(), blocks.size()));
   // The header, and states that are not released.
   spent = (32 + (releases ? 0 : lanes * kStateLog)) * kBit;
-  limit = config.level <= kFastLevels ? Cost{bytes.size()} * 8 * kBit : ~Cost{0};
+  limit = config.level <= kFastLevels ? Cost{bytes.size()} * 8 * kBit : trial_limit != 0 ? trial_limit : ~Cost{0};
   for (size_t block = 0; block < blocks.size(); ++block)
     if (!write_block(bytes, block)) return false;
   return true;
@@ -734,13 +736,24 @@ bool TileEncoder::Work::write(std::span<const std::byte> bytes, const FilterChoi
   return attempt.size() * 4 < bytes.size();
 }
 
-uint64_t TileEncoder::Work::trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice) {
-  trial_parser.parse(bytes, matches);
+uint64_t TileEncoder::Work::trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t most) {
+  greedy_parser.parse(bytes, kSearchOfTrials, matches);
   plan(bytes, choice);
-  is_trial = true;
-  write_tile(bytes, true);
-  is_trial = false;
-  return with_price_of_rows(spent >> kCostLog, choice.row_words);
+  trial_limit = (std::min(most, kMostBits) + 1) << kCostLog;
+  const bool is_whole = write_tile(bytes, true);
+  trial_limit = 0;
+  return is_whole ? with_price_of_rows(spent >> kCostLog, choice.row_words) : ~uint64_t{0};
+}
+
+void TileEncoder::Work::try_filters(std::span<const std::byte> tile) {
+  const auto with_slack = [](uint64_t bits) { return bits + bits / kRefinedSlack; };
+  uint64_t least = kMostBits;
+  for (FilterChoice& choice : choices) {
+    choice.bits = trial_bits(filter_tile(choice, tile), choice, with_slack(least));
+    least = std::min(least, choice.bits);
+  }
+  keep_cheapest(choices, effort.refined);
+  std::erase_if(choices, [&](const FilterChoice& choice) { return choice.bits > with_slack(least); });
 }
 
 void TileEncoder::Work::keep_cheaper(std::vector<uint32_t>& words, size_t before) {
@@ -789,13 +802,7 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
   work.choose_filters(tile);
   const size_t before = words.size();
   // Estimates leave out tables, and more matches than a fast search finds.
-  if (work.choices.size() > 1 && work.effort.tried > 1) {
-    for (FilterChoice& choice : work.choices) choice.bits = work.trial_bits(work.filter_tile(choice, tile), choice);
-    keep_cheapest(work.choices, work.effort.refined);
-    const uint64_t cheapest = work.choices[0].bits;
-    std::erase_if(work.choices,
-                  [&](const FilterChoice& choice) { return choice.bits - cheapest > cheapest / kRefinedSlack; });
-  }
+  if (work.choices.size() > 1 && work.effort.tried > 1) work.try_filters(tile);
   FilterChoice best;
   uint64_t best_price = ~uint64_t{0};
   for (const FilterChoice& choice : work.choices) {
