@@ -166,6 +166,13 @@ uint16_t symbol_price(uint16_t frequency) {
   return static_cast<uint16_t>(frequency == 0 ? kRarePrice : rans_cost(frequency) >> (kCostLog - kPriceLog));
 }
 
+// Of a small tile of a fast level, where a short match of bytes that take few bits costs more than they do.
+GreedySearch search_of_small(std::span<const std::byte> bytes) {
+  Counts counts{};
+  for (const std::byte byte : bytes) ++counts[static_cast<uint8_t>(byte)];
+  return {true, entropy_cost(counts) < bytes.size() * 3 * kBit ? 7u : 5u, 10};
+}
+
 // No symbol costs more than by the given tables: what the parser left out may be worth it.
 void cap_prices(std::span<BlockPrices> prices) {
   for (BlockPrices& of : prices)
@@ -767,7 +774,7 @@ void TileEncoder::Work::keep_cheaper(std::vector<uint32_t>& words, size_t before
 bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const FilterChoice& choice) {
   if (config.level <= kFastLevels) {
     const bool is_enough = choice.has_few_matches || plane_bytes(choice, bytes.size()) != 0;
-    greedy_parser.parse(bytes, is_enough ? kSearchOfFew : effort.search, matches);
+    greedy_parser.parse(bytes, is_small() ? search_of_small(bytes) : is_enough ? kSearchOfFew : effort.search, matches);
   } else {
     const bool searches_less = choice.filter != Filter::none && effort.filtered != effort.parser;
     (searches_less ? filtered_parser : parser).parse(bytes, matches);
