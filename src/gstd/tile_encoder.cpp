@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "gstd/block_plan.hpp"
 #include "gstd/coding.hpp"
@@ -43,7 +44,9 @@ constexpr uint32_t kNearPrice = 3u << (kPriceLog - 1);
 constexpr uint32_t kCoarsest = 5;                        // table of a field that is tried
 constexpr GreedySearch kSearchOfTrials = {true, 4, 10};  // for trials of filters
 // A filter takes the parser's matches if its trial takes at most this part more than the best.
-constexpr uint64_t kRefinedSlack = 48;
+constexpr uint64_t kRefinedSlack = 32;
+// Matches are chosen again if that gained at least this part.
+constexpr uint64_t kLeastGain = 512;
 constexpr uint64_t kMostBits = uint64_t{1} << 40;  // more than a tile takes
 
 // How filters are chosen.
@@ -243,7 +246,7 @@ struct TileEncoder::Work {
   /// Writes `attempt` by the parser's matches.
   bool try_parser(std::span<const std::byte> bytes, const FilterChoice& choice);
   /// Searches, and chooses matches by `last_prices`, then by theirs, while that reduces what an attempt costs, which
-  /// is `best` so far.
+  /// is `best` so far, by enough.
   void refine(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t best, std::vector<uint32_t>& words,
               size_t before);
   void keep_cheaper(std::vector<uint32_t>& words, size_t before);
@@ -789,8 +792,8 @@ void TileEncoder::Work::refine(std::span<const std::byte> bytes, const FilterCho
   for (uint32_t round = 0; round < effort.rounds; ++round) {
     chooser.choose(bytes, finder, last_prices, effort.skips, matches);
     if (write(bytes, choice)) keep_cheaper(words, before);
-    if (price_of_attempt() >= best) return;
-    best = price_of_attempt();
+    const uint64_t before_round = std::exchange(best, price_of_attempt());
+    if (best >= before_round - before_round / kLeastGain) return;
     std::swap(prices, last_prices);
   }
 }
