@@ -192,12 +192,25 @@ Cost literals_cost(const Counts& counts, const CodeLengths& lengths) {
   return bits << kCostLog;
 }
 
+namespace {
+
+// Of the description of a length after another.
+const std::array<std::array<uint32_t, kLengthSymbols>, kLengthSymbols + 1> kLengthCosts = [] {
+  std::array<std::array<uint32_t, kLengthSymbols>, kLengthSymbols + 1> table{};
+  for (uint32_t before = 0; before <= kLengthSymbols; ++before)
+    for (uint32_t length = 0; length < kLengthSymbols; ++length)
+      table[before][length] = static_cast<uint32_t>(rans_cost(kLengthFrequencies[before][length]));
+  return table;
+}();
+
+}  // namespace
+
 Cost description_cost(const CodeLengths& lengths, uint32_t lanes_log) {
   const uint32_t steps = 256u >> lanes_log;
   Cost cost = 0;
   for (uint32_t byte = 0; byte < 256; ++byte) {
-    const uint32_t before = byte % steps == 0 ? kLengthSymbols : lengths[byte - 1];
-    cost += rans_cost(kLengthFrequencies[before][lengths[byte]]);
+    const uint32_t before = (byte & (steps - 1)) == 0 ? kLengthSymbols : lengths[byte - 1];
+    cost += kLengthCosts[before][lengths[byte]];
   }
   return cost;
 }
@@ -257,24 +270,35 @@ class DescribedCode {
 
   // Shortens codes, where it costs least, until none of `space` is left. Returns false if it cannot.
   bool fill(uint32_t space, CodeLengths& lengths) const {
-    std::array<int64_t, 256> gains{};  // for the space that the shorter code takes more
-    std::array<uint8_t, 256> coded;
-    uint32_t count = 0;
-    for (uint32_t byte = 0; byte < 256; ++byte) {
-      if (lengths[byte] < 2) continue;
+    struct Shorter {
+      int64_t gain;  // for the space that the shorter code takes more
+      uint32_t byte;
+    };
+    constexpr uint32_t kChanged = 3;                        // gains, by a step
+    std::array<Shorter, 256 + kChanged * kCodeSpace> heap;  // the best first; of a byte the last is valid
+    std::array<int64_t, 256> gains{};
+    size_t count = 0;
+    const auto add = [&](uint32_t byte) {
       gains[byte] = gain_of_shorter(byte, lengths);
-      coded[count++] = static_cast<uint8_t>(byte);
-    }
+      heap[count++] = {gains[byte], byte};
+    };
+    const auto is_worse = [](const Shorter& a, const Shorter& b) {
+      return a.gain != b.gain ? a.gain < b.gain : a.byte > b.byte;
+    };
+    for (uint32_t byte = 0; byte < 256; ++byte)
+      if (lengths[byte] >= 2) add(byte);
+    std::make_heap(heap.begin(), heap.begin() + count, is_worse);
     while (space != 0) {
-      uint32_t best = 256;
-      for (uint32_t c = 0; c < count; ++c)
-        if (const uint32_t byte = coded[c];
-            lengths[byte] >= 2 && space_of(lengths[byte]) <= space && (best == 256 || gains[byte] > gains[best]))
-          best = byte;
-      if (best == 256) return false;
+      if (count == 0) return false;
+      std::pop_heap(heap.begin(), heap.begin() + count, is_worse);
+      const auto [gain, best] = heap[--count];
+      if (gain != gains[best] || lengths[best] < 2 || space_of(lengths[best]) > space) continue;
       space -= space_of(lengths[best]--);
-      for (uint32_t byte = std::max(best, 1u) - 1; byte <= std::min(best + 1, 255u); ++byte)
-        if (lengths[byte] >= 2) gains[byte] = gain_of_shorter(byte, lengths);
+      for (uint32_t byte = std::max(best, 1u) - 1; byte <= std::min(best + 1, 255u); ++byte) {
+        if (lengths[byte] < 2) continue;
+        add(byte);
+        std::push_heap(heap.begin(), heap.begin() + count, is_worse);
+      }
     }
     return true;
   }
@@ -284,7 +308,7 @@ class DescribedCode {
 
   void add(uint32_t byte, uint32_t length) { lengths_[byte][tried_[byte]++] = static_cast<uint8_t>(length); }
   Cost described(uint32_t byte, uint32_t before, uint32_t length) const {
-    return rans_cost(kLengthFrequencies[byte % steps_ == 0 ? kLengthSymbols : before][length]);
+    return kLengthCosts[(byte & (steps_ - 1)) == 0 ? kLengthSymbols : before][length];
   }
   // Of the description of a byte and of the one after it, and the literals.
   Cost cost_at(uint32_t byte, uint32_t length, const CodeLengths& lengths) const {
@@ -294,13 +318,15 @@ class DescribedCode {
   // Of a code of two bits or more.
   int64_t gain_of_shorter(uint32_t byte, const CodeLengths& lengths) const {
     const uint32_t length = lengths[byte];
-    return (static_cast<int64_t>(cost_at(byte, length, lengths)) -
-            static_cast<int64_t>(cost_at(byte, length - 1, lengths))) /
-           (kCodeSpace >> length);
+    const int64_t gain =
+        static_cast<int64_t>(cost_at(byte, length, lengths)) - static_cast<int64_t>(cost_at(byte, length - 1, lengths));
+    // Rounds to 0, as a division would.
+    const uint32_t log = kMaxCodeLength - length;
+    return gain < 0 ? -(-gain >> log) : gain >> log;
   }
 
   const Counts& counts_;
-  uint32_t steps_;                                                       // bytes of a lane
+  uint32_t steps_;                                                       // bytes of a lane: a power of two
   std::array<std::array<uint8_t, kTried>, 256> lengths_{}, before_{};    // that are tried; with which before
   std::array<uint8_t, 256> tried_{};                                     // how many
   std::array<std::array<std::array<Cost, kTried>, kTried>, 256> costs_;  // by the length and the one before
