@@ -16,6 +16,7 @@ namespace {
 constexpr uint32_t kWord = 8;  // bytes that a search reads
 constexpr uint32_t kShortest = 4;
 constexpr uint32_t kLongLog = 15, kLeastLog = 14;  // of hashes, unless there are fewer bytes
+constexpr uint32_t kMoreOfFar = 2;                 // in larger tiles
 
 // Hashes of the first `bytes` bytes of words.
 class Hash {
@@ -100,13 +101,13 @@ void GreedyParser::parse_by(Heads<Position>& heads, std::span<const std::byte> b
 void GreedyParser::parse(std::span<const std::byte> bytes, const GreedySearch& search, std::vector<Match>& matches) {
   matches.clear();
   if (bytes.size() <= kWord) return;
-  const auto parse_with = [&]<class Position>(Heads<Position>& heads) {
+  const auto parse_with = [&]<class Position>(Heads<Position>& heads, uint32_t more) {
     const uint32_t log = static_cast<uint32_t>(std::bit_width(bytes.size() - 1));
-    heads.of_least.assign(size_t{1} << std::min(log, kLeastLog), 0);
-    heads.of_long.assign(search.twice ? size_t{1} << std::min(log, kLongLog) : 0, 0);
+    heads.of_least.assign(size_t{1} << std::min(log, kLeastLog + more), 0);
+    heads.of_long.assign(search.twice ? size_t{1} << std::min(log, kLongLog + more) : 0, 0);
     search.twice ? parse_by<true>(heads, bytes, search, matches) : parse_by<false>(heads, bytes, search, matches);
   };
-  bytes.size() <= 1u << 16 ? parse_with(near_) : parse_with(far_);
+  bytes.size() <= 1u << 16 ? parse_with(near_, 0) : parse_with(far_, kMoreOfFar);
 }
 
 }  // namespace weft::gstd
