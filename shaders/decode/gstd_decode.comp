@@ -6,7 +6,7 @@
 //
 // NVIDIA's devices take the second (docs/decisions/shader-optimizer.md):
 // kernel: TYPES :
-// kernel: SUFFIX _optimized NATIVE OPTIMIZED :
+// kernel: SUFFIX _optimized NATIVE DEFINES WEFT_LANE_WORDS_INT64 OPTIMIZED :
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "decode/gstd_decode.h"

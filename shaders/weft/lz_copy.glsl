@@ -191,8 +191,7 @@ uvec2 lz_load(Words words, uint source) {
 }
 
 uint lz_shift(uvec2 pair, uint byte) {
-  const uint shift = 8u * (byte & 3u);
-  return pair.x >> shift | (pair.y << 1) << (31u - shift);
+  return words_shifted_right(pair, 8u * (byte & 3u));
 }
 
 void lz_merge(LzItem item, uint bytes) {
@@ -226,7 +225,7 @@ struct LzPeriod {
 
 uint lz_repeat(LzPeriod period, uint bytes) {
   const uint kept = bytes & period.mask;
-  return kept * period.factor >> period.phase | (kept >> period.above << 1) << (31u - period.phase);
+  return words_shifted_right(uvec2(kept * period.factor, kept >> period.above), period.phase);
 }
 
 // Bytes of the window. Those of lanes' items ascend.

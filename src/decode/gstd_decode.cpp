@@ -118,7 +118,7 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
       state.traits().type != VK_PHYSICAL_DEVICE_TYPE_CPU && state.traits().vendor_id != runtime::kVendorIntel;
   if (loops) plan->max_groups = config.tiles_in_flight != 0 ? UINT32_MAX : kGroups;
   const bool is_nvidia = decode::is_nvidia(state);
-  const char* const kernel = is_nvidia && is_native ? "gstd_decode_optimized" : "gstd_decode";
+  const char* const kernel = is_nvidia && is_native && state.traits().int64 ? "gstd_decode_optimized" : "gstd_decode";
   primitives::PipelineBuilder builder(state, decode::kernels::gstd_decode(), plan->few.workgroup);
   builder.set(shader::gstd_decode::kReduceUniform, is_nvidia)
       .set(shader::gstd_decode::kLoops, loops)
