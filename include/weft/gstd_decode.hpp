@@ -102,8 +102,9 @@ struct GstdDecodeArgs {
 ///   65,535 loop iterations: tiles above 64 KiB are unspecified there, status included. Compare checksums there.
 /// - Cost: reads the source once, writes the output once, and reads matches back. Tiles with a filter or
 ///   rows pass through scratch. Of rows the output is read and written once more. Two dispatches, or two for each
-///   batch. If groups take one tile after another one more, a copy of each tile with a filter or rows and, unless tiles
-///   are by value and whole, two for each batch, which find parts alone.
+///   batch; on NVIDIA's devices four if they are more than 2,048 tiles. If groups take one tile after another one more,
+///   a copy of each tile with a filter or rows and, unless tiles are by value and whole, two for each batch, which find
+///   parts alone.
 /// - A tile takes the same time however few there are: a few megabytes decode fastest in tiles of 16 KiB.
 /// - Needs neither 8-bit storage nor shaderInt64.
 /// - Subgroups have 32 lanes if the device supports that, whatever the Context's size.

@@ -9,10 +9,28 @@
 // kernel: SUFFIX _optimized NATIVE DEFINES WEFT_LANE_WORDS_INT64 OPTIMIZED :
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
 #include "decode/gstd_decode.h"
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
 #include "decode/gstd_tile.glsl"
 #include "decode/tile_table.glsl"
+
+// Enters a slot into the queue. A tile that was refused is counted, as there is nothing to finish.
+void publish(uint slot, uint verdict) {
+  // Each lane's stores are available to the device before there is an entry.
+  memoryBarrierBuffer();
+  lanes_buffer_barrier();
+  if (lanes_lane() != 0u) return;
+  if (verdict != 0u) {
+    Words status = Words(push.status);
+    atomicAdd(status.at[0], 1u);
+    return;
+  }
+  Words first = queue_entry(0u);
+  Words entry = queue_entry(atomicAdd(first.at[1], 1u));
+  memoryBarrierBuffer();
+  atomicStore(entry.at[0], slot + 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease);
+}
 
 void decode(uint slot, uint group) {
   const uint index = push.first + slot;
@@ -36,6 +54,7 @@ void decode(uint slot, uint group) {
     Words status = Words(push.status);
     status.at[1u + index] = verdict;
   }
+  if (kQueued) publish(slot, verdict);
 }
 
 // The slot that the group takes next; past the last, if there is none.

@@ -21,6 +21,8 @@
 WEFT_CONSTANTS_BEGIN(gstd_decode)
 WEFT_CONSTANT(2, bool, kReduceUniform, false)  // shaders/weft/lanes.glsl
 WEFT_CONSTANT(4, bool, kLoops, false)          // forms other than WEFT_GSTD_ALL
+// Tiles of WEFT_GSTD_ALL that are decoded enter a queue, by which gstd_finish_queued takes them.
+WEFT_CONSTANT(5, bool, kQueued, false)
 WEFT_CONSTANTS_END
 
 #endif

@@ -4,11 +4,19 @@
 // compares the checksum and counts refused tiles. Where the first dispatch is of groups that take one tile after
 // another, this one is too. Of no slots it clears their counter.
 //
+// In the second form it takes tiles by the queue, and clears that (docs/decisions/gstd-two-dispatches.md):
+// kernel: TYPES :
+// kernel: SUFFIX _queued NATIVE DEFINES WEFT_GSTD_QUEUED
+//
 // family: gstd_decode
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#extension GL_KHR_memory_scope_semantics : require
 #include "decode/gstd_decode.h"
 #include "decode/gstd_finish.h"
+#ifdef WEFT_GSTD_QUEUED
+#define WEFT_BUFFERS_MEMORY coherent
+#endif
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
 #include "decode/gstd_columns.glsl"
 #include "decode/gstd_filters.glsl"
@@ -138,7 +146,10 @@ void finish(uint slot, uvec2 scratch) {
   Words status = Words(push.status);
   const Tile tile = load_tile(index);
   if (lanes_uniform(!is_taken(tile))) return;
-  uint verdict = lanes_uniform(status.at[1u + index]);
+  uint verdict = 0u;
+#ifndef WEFT_GSTD_QUEUED
+  verdict = lanes_uniform(status.at[1u + index]);
+#endif
   uint sum = 0u;
   if (lanes_uniform(verdict == 0u)) {
     const uint words = (tile.bytes + 3u) / 4u;
@@ -180,6 +191,41 @@ void finish(uint slot, uvec2 scratch) {
   }
 }
 
+#ifdef WEFT_GSTD_QUEUED
+shared uint weft_gstd_entry;
+
+void clear(uint group) {
+  const uint own = group * kWorkgroupSize + lanes_position();
+  if (own >= push.groups) return;
+  Words entry = queue_entry(own);
+  entry.at[0] = 0u;
+  entry.at[1] = 0u;
+}
+
+// Takes the entry of the workgroup's number: the slot and 1, or 0 if there is none yet or it was taken before.
+uint taken_entry(uint group) {
+  if (lanes_position() == 0u) {
+    Words from = queue_entry(group);
+    uint entry = atomicLoad(from.at[0], gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);
+    if (entry == kTaken) entry = 0u;
+    if (entry != 0u) from.at[0] = kTaken;
+    weft_gstd_entry = entry;
+  }
+  barrier();
+  memoryBarrierBuffer();
+  return lanes_uniform(weft_gstd_entry);
+}
+
+void main() {
+  const uint group = workgroup_number();
+  if (push.slots == 0u) {
+    clear(group);
+  } else if (lanes_uniform(entry_is_there(group))) {
+    const uint entry = taken_entry(group);
+    if (lanes_uniform(entry != 0u)) finish(entry - 1u, scratch_of(entry - 1u));
+  }
+}
+#else
 void main() {
   const uint group = workgroup_number();
   if (kLoops && push.slots == 0u) {
@@ -199,3 +245,4 @@ void main() {
     slot += push.groups;
   } while (lanes_uniform(entry_is_there(slot)));
 }
+#endif

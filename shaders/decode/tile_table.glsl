@@ -52,6 +52,11 @@ uvec2 scratch_of(uint slot) {
   return word64_add(push.scratch, word64_times(uvec2(both, 0u), slot));
 }
 
+// The queue of decoded tiles: its entry `number` is 0, a slot and 1, or kTaken. The second word of the first counts
+// entries. They lie at the end of slots' first parts, where no tile comes.
+const uint kTaken = ~0u;
+Words queue_entry(uint number) { return Words(word64_add(scratch_of(number), uvec2(scratch_part() - 16u, 0u))); }
+
 bool takes_whole() { return kLoops && push.form == WEFT_GSTD_WHOLE; }
 bool is_whole(Tile tile) { return tile.first == 0u && tile.count == tile.bytes; }
 // Whether these dispatches take a tile.

@@ -30,8 +30,12 @@ struct GstdDecode::Plan {
   };
   Decode few, many;
   std::shared_ptr<const Pipeline> finish;
+  // Both for many tiles with scratch of their own: the second begins as the first ends. On NVIDIA's devices alone.
+  Decode queued;
+  std::shared_ptr<const Pipeline> finish_queued;
 
   void record_whole(const primitives::RecordCall& call, uint64_t tiles, shader::DecodePush push) const;
+  void record_queued(const primitives::RecordCall& call, shader::DecodePush push) const;
 };
 
 namespace {
@@ -94,6 +98,20 @@ void GstdDecode::Plan::record_whole(const primitives::RecordCall& call, uint64_t
   call.dispatch(*finish, push, push.groups);
 }
 
+// A batch by a queue of its decoded tiles. Nothing waits: the second dispatch takes those that are decoded when it
+// looks, and the third, after a barrier, the others.
+void GstdDecode::Plan::record_queued(const primitives::RecordCall& call, shader::DecodePush push) const {
+  shader::DecodePush clear = push;
+  clear.groups = push.slots;
+  clear.slots = 0;
+  call.dispatch(*finish_queued, clear, (push.slots + kFinishWorkgroup - 1) / kFinishWorkgroup);
+  call.barrier();
+  call.dispatch(*queued.pipeline, push, decode::workgroups_for(push.slots, queued.workgroup));
+  call.dispatch(*finish_queued, push, push.slots);
+  call.barrier();
+  call.dispatch(*finish_queued, push, push.slots);
+}
+
 Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeConfig& config) noexcept try {
   const ContextState& state = *context.state();
   if (!std::has_single_bit(config.tile_bytes) || config.tile_bytes < gstd::kMinTileBytes ||
@@ -122,12 +140,20 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
   primitives::PipelineBuilder builder(state, decode::kernels::gstd_decode(), plan->few.workgroup);
   builder.set(shader::gstd_decode::kReduceUniform, is_nvidia)
       .set(shader::gstd_decode::kLoops, loops)
+      .set(shader::gstd_decode::kQueued, false)
       .build(plan->few.pipeline, kernel);
   plan->many = plan->few;
   if (packs) builder.workgroup(plan->many.workgroup = kManyWorkgroup).build(plan->many.pipeline, kernel);
   builder.workgroup(kFinishWorkgroup)
       .set(shader::gstd_finish::kVerify, config.verify)
       .build(plan->finish, "gstd_finish");
+  if (is_nvidia && is_native && plan->tiles_in_flight > kFewTiles) {
+    builder.build(plan->finish_queued, "gstd_finish_queued");
+    builder.workgroup(plan->queued.workgroup = plan->many.workgroup)
+        .set(shader::gstd_decode::kLoops, false)
+        .set(shader::gstd_decode::kQueued, true)
+        .build(plan->queued.pipeline, kernel);
+  }
   if (!builder.status()) return builder.status().error();
   return GstdDecode(std::move(plan));
 } catch (...) {
@@ -198,6 +224,8 @@ Status GstdDecode::record_tiles(VkCommandBuffer commands, std::span<const GstdTi
     call.barrier();
   }
   decode::record_batches(call, tiles, plan.tiles_in_flight, push, [&] {
+    if (plan.queued.pipeline && push.form == WEFT_GSTD_ALL && push.slots > kFewTiles)
+      return plan.record_queued(call, push);
     const Plan::Decode& first = push.slots <= kFewTiles ? plan.few : plan.many;
     call.dispatch(*first.pipeline, push, decode::workgroups_for(push.slots, first.workgroup));
     call.barrier();

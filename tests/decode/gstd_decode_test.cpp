@@ -906,6 +906,25 @@ TEST_SUITE("gstd_decode") {
     CHECK(std::ranges::count(disguised.kernels(), "weft gstd_decode.native") == !has_int64);
   }
 
+  TEST_CASE("a queue of decoded tiles, as on NVIDIA's devices, has the host's verdict and bytes") {
+    if (first_backend().is_emulated()) return;
+    Disguised disguised(runtime::kVendorNvidia, VK_PHYSICAL_DEVICE_TYPE_CPU);
+    constexpr uint32_t kBytes = 203, kBatch = 2100;  // more than few
+    GstdBatch batch;
+    add_broken(batch, tiles_of_samples(kBytes), kBytes, 80, 0, 2 * kBatch - 100);
+    for (const Small& small : small_tiles()) batch.add(small.words, small.bytes, 16 - batch.output_bytes % 16);
+    GstdTile& part = batch.tiles[7];
+    part.first = 3;
+    part.count -= 5;
+    GstdRunOptions options;
+    options.tiles_in_flight = kBatch;  // a second batch finds the entries of the first
+    for (const bool on_device : {false, true}) {
+      if (on_device) options.device_count = DeviceCount{batch.tiles.size() - 9, 4};
+      CHECK(check_decoded(disguised.backend(), batch, options).size() >= 8);
+    }
+    CHECK(std::ranges::count(disguised.kernels(), "weft gstd_finish_queued.native") >= 1);
+  }
+
   TEST_CASE("groups that take one tile after another come to what one a tile does, parts of tiles among them") {
     Disguised disguised(runtime::kVendorAmd, VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU);
     GstdBatch batch;
