@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT OR Apache-2.0
 # Builds weft_tests with a sanitizer and runs its suites host*. The thread sanitizer has runtime/threads_test.cpp alone,
-# since the library has no threads of its own. weft_contract_tests too, but not under the thread sanitizer, which does
-# not take the codec: what has threads of the codec is in a test of its own. The build is kept for the next time.
+# with the primitives that it names, since the library has no threads of its own. weft_contract_tests too, but not under
+# the thread sanitizer, which does not take the codec: what has threads of the codec is in a test of its own. The build
+# is kept for the next time.
 #   cmake -DSANITIZE=<as for -fsanitize> -DSOURCE=<sources> -DWORK=<build directory> -DCXX=<compiler>
 #         -DKERNELS=<a build that has the kernels> -P sanitize_test.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -14,7 +15,7 @@ set(chosen "--test-suite=host*")
 if(SANITIZE STREQUAL "thread")
   set(optimization -O0)
   set(targets weft_tests)
-  set(parts -DWEFT_GSTD=OFF -DWEFT_JIT=OFF)
+  set(parts -DWEFT_GSTD=OFF -DWEFT_JIT=OFF "-DWEFT_PRIMITIVES=scan\\;reduce\\;select\\;binary_search")
 endif()
 execute_process(
   COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}" -G Ninja --log-level=WARNING -DCMAKE_BUILD_TYPE=RelWithDebInfo
