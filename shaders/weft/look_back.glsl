@@ -21,7 +21,8 @@
 // the first, the code of the fallback would take the registers that hold a tile, so kFallbackPass is a constant and
 // each is compiled without the other.
 //
-// The includer defines look_back_aggregate() and look_back_finish(), declared below.
+// The includer defines look_back_aggregate() and look_back_finish(), declared below, and may define
+// WEFT_LOOK_BACK_FAST_PATH (look_back_walk()) and WEFT_LOOK_BACK_COMBINES_IN_LOOP (look_back_publish_block()).
 #ifndef WEFT_LOOK_BACK_GLSL
 #define WEFT_LOOK_BACK_GLSL
 
@@ -147,8 +148,11 @@ shared Accumulator weft_look_back_prefix;
 shared uint weft_look_back_not_ready;  // 0, or as look_back_poll() says
 shared uint weft_look_back_ticket;
 
-// The workgroup's number in the order of starting, on all invocations: every predecessor has started.
+// Which tile a workgroup takes, on all invocations: its number in the order of starting, so that every predecessor has
+// started; or its number in the dispatch, where a device starts workgroups in that order. The order matters to the time
+// alone.
 uint look_back_ticket(LookBack state) {
+  if (!kTickets) return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   if (look_back_leads()) weft_look_back_ticket = atomicAdd(look_back_counters(state).ticket, 1u);
   barrier();
   return subgroup_uniform(weft_look_back_ticket);
@@ -161,8 +165,11 @@ void look_back_publish_tile(LookBack state, uint tile, Accumulator aggregate) {
   if (!look_back_omits(tile)) look_back_publish(state, slot_of_tile(state, tile), aggregate);
 }
 
-// Publishes a block's aggregate if those of all its tiles are ready. The lanes of look_back_looks() call.
-bool look_back_publish_block(LookBack state, uint block) {
+// look_back_publish_block() publishes a block's aggregate if those of all its tiles are ready by one of so many polls.
+// The lanes of look_back_looks() call.
+#ifdef WEFT_LOOK_BACK_COMBINES_IN_LOOP
+
+bool look_back_publish_ready_block(LookBack state, uint block) {
   const uint lane = look_back_lane();
   Accumulator v;
   const bool ready = look_back_read(state, slot_of_tile(state, block * kLookBackLanes + lane), v);
@@ -172,14 +179,38 @@ bool look_back_publish_block(LookBack state, uint block) {
   return true;
 }
 
+bool look_back_publish_block(LookBack state, uint block, uint polls) {
+  bool published = false;
+  for (uint poll = 0u; poll < polls; ++poll) {
+    published = look_back_publish_ready_block(state, block);
+    if (published) break;
+  }
+  return published;
+}
+
+#else
+
+// The loop holds the polls alone: drivers spend dozens of instructions on every subgroup operation in one.
+bool look_back_publish_block(LookBack state, uint block, uint polls) {
+  const uint slot = slot_of_tile(state, block * kLookBackLanes + look_back_lane());
+  Accumulator v;
+  bool waits = true;
+  for (uint poll = 0u; poll < polls && waits; ++poll)
+    waits = look_back_ballot(!look_back_read(state, slot, v)) != uvec4(0u);
+  const Accumulator combined = look_back_combine(v);
+  if (!waits && look_back_lane() == 0u) look_back_publish(state, slot_of_block(state, block), combined);
+  return !waits;
+}
+
+#endif
+
 // Publishes the block whose last tile is `tile`, if it is one's last. Every invocation may call; those of
-// look_back_looks() do the work. Call it some time after look_back_publish_tile(): the block's other tiles have started
-// earlier, so they will be ready.
+// look_back_looks() do the work. Call it some time after look_back_publish_tile(): the block's other tiles have mostly
+// started earlier, so they will be ready.
 void look_back_close_block(LookBack state, uint tile) {
   if (!look_back_looks() || tile % kLookBackLanes != kLookBackLanes - 1u) return;
   if ((kFault & 255u) == kFaultOpen && tile / kLookBackLanes % (kFault >> 8) == 0u) return;
-  for (uint spins = 0u; spins < kSpinLimit; ++spins)
-    if (look_back_publish_block(state, tile / kLookBackLanes)) break;
+  look_back_publish_block(state, tile / kLookBackLanes, kSpinLimit);
 }
 
 // `base` combined with the lanes from `first` on, from the left.
@@ -386,7 +417,7 @@ void look_back_complete(LookBack state, uint end) {
   const uint block = first / kLookBackLanes;
   const bool whole = end - first == kLookBackLanes;
   if (look_back_looks()) {
-    const bool published = whole && look_back_publish_block(state, block);
+    const bool published = whole && look_back_publish_block(state, block, 1u);
     if (look_back_lane() == 0u) weft_look_back_not_ready = published ? 0u : 1u;
   }
   barrier();
@@ -406,7 +437,7 @@ void look_back_complete(LookBack state, uint end) {
     }
   }
   barrier();
-  if (whole && look_back_looks()) look_back_publish_block(state, block);
+  if (whole && look_back_looks()) look_back_publish_block(state, block, 1u);
 }
 
 // Publishes the blocks before a tile's own that are open although their tiles are published, back to the nearest
@@ -428,7 +459,7 @@ void look_back_close_before(LookBack state, uint tile) {
       const uvec4 opens = look_back_ballot(open);
       const uint first = ballot_highest_bit(prefixes) < 128u ? ballot_highest_bit(prefixes) + 1u : 0u;
       for (uint i = first; i < kLookBackLanes; ++i)
-        if (ballot_bit(opens, i)) look_back_publish_block(state, end - (kLookBackLanes - i));
+        if (ballot_bit(opens, i)) look_back_publish_block(state, end - (kLookBackLanes - i), 1u);
       if (lane == 0u) weft_look_back_not_ready = prefixes != uvec4(0u) ? 0u : 1u;
     }
     barrier();

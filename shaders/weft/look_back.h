@@ -11,6 +11,7 @@ WEFT_CONSTANT(5, uint, kSpinLimit, 64)
 // Faults for tests: tiles whose index is a multiple of kFault >> 8 are published after a delay (1) or never (2); blocks
 // whose index is one are not closed (3).
 WEFT_CONSTANT(6, uint, kFault, 0)
+WEFT_CONSTANT(16, bool, kTickets, true)  // false: workgroups take tiles by their numbers
 WEFT_CONSTANTS_END
 
 #endif

@@ -83,7 +83,7 @@ const FuzzSubjects fuzzed("scan", [] {
       subject_of<uint8_t>(kExclusive, Op::bit_xor, kReduceThenScan, "scan.workgroup=256"),
       subject_of<uint8_t, uint32_t>(kInclusive, Op::add, kLookBack),
       subject_of<uint16_t, uint32_t>(kExclusive, Op::add, kReduceThenScan, "scan.rows_wide=3"),
-      subject_of<uint16_t>(kInclusive, Op::min, kLookBack, "scan.rows=3"),
+      subject_of<uint16_t>(kInclusive, Op::min, kLookBack, "scan.rows=3,look_back.tickets=0"),
       subject_of<uint64_t>(kExclusive, Op::add, kLookBack, "scan.rows_wide=1"),
       subject_of<float>(kExclusive, Op::add, kReduceThenScan),
       subject_of<F16, float>(kInclusive, Op::add, kLookBack),

@@ -266,7 +266,7 @@ const FuzzSubjects fuzzed_selections("select", [] {
       subject_of<uint8_t>(SelectConfig::select_if(Type::u8, Criterion::inside), kReduceThenScan, "select.rows=1"),
       subject_of<int32_t>(indices, kReduceThenScan, "select.groups=3"),
       subject_of<float>(SelectConfig::select_if(Type::f32, Criterion::not_equal), kLookBack, "select.direct_rows=1"),
-      subject_of<uint16_t>(SelectConfig::unique(Type::u16), kLookBack, "select.chunk_tiles=3"),
+      subject_of<uint16_t>(SelectConfig::unique(Type::u16), kLookBack, "select.chunk_tiles=3,look_back.tickets=0"),
       subject_of<uint32_t>(SelectConfig::unique_by_key(Type::u32, 2), kReduceThenScan),
       subject_of<uint8_t>(SelectConfig::select_flagged(12, Type::u8), kLookBack, "select.spin_limit=1"),
       subject_of<uint32_t>(SelectConfig::select_flagged(1), kReduceThenScan, "select.workgroup=256"),

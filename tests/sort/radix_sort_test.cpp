@@ -154,7 +154,7 @@ TEST_SUITE("radix_sort") {
           "radix_sort.sweep_pairs_workgroup=256,radix_sort.sweep_pairs_rows=16,radix_sort.sweep_pairs_part_words=1024,"
           "radix_sort.sight=8,radix_sort.spin_limit=1,radix_sort.sweep_groups=1",
           "radix_sort.workgroup=192,radix_sort.sweep_pairs_workgroup=384,radix_sort.sweep_pairs_part_words=3072,"
-          "radix_sort.tickets=0"}) {
+          "look_back.tickets=0"}) {
       const ScopedTuning overrides(tuning);
       for (Backend* backend : every_backend()) {
         if (backend->is_emulated()) continue;  // builds these for long
@@ -179,7 +179,7 @@ TEST_SUITE("radix_sort") {
     // A lane has two digits of 8 bits, one, or fewer have any; long tiles are not counted in one turn.
     for (const char* tuning : {"radix_sort.sweep_rows=1,radix_sort.sweep_pairs_rows=1,radix_sort.spin_limit=2",
                                "radix_sort.sweep_pairs_workgroup=1024,radix_sort.sweep_pairs_part_words=8192,"
-                               "radix_sort.sweep_workgroup=256,radix_sort.sight=1,radix_sort.tickets=0"}) {
+                               "radix_sort.sweep_workgroup=256,radix_sort.sight=1,look_back.tickets=0"}) {
       const ScopedTuning overrides(tuning);
       for (Backend* backend : every_backend())
         for (const auto kind : {LookBackFault::Kind::delay, LookBackFault::Kind::omit}) {

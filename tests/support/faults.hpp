@@ -23,12 +23,14 @@ struct LookBackFault {
   uint32_t every;  ///< tiles, or blocks, whose index is a multiple of this; at least 1
 };
 
-/// The primitive with Strategy::look_back and the fault, beside what the innermost ScopedTuning says.
+/// The primitive with Strategy::look_back and the fault, beside what the innermost ScopedTuning says. If that does
+/// not say how, tiles go by ticket where `every` is odd, else by number.
 template <class Primitive, class Config>
 Primitive with_fault(const Backend& backend, Config config, const LookBackFault& fault) {
   const uint32_t value = static_cast<uint32_t>(fault.kind) | fault.every << 8;
-  const std::string others = current_tuning().empty() ? "" : current_tuning() + ",";
-  const ScopedTuning planted(others + "look_back.fault=" + std::to_string(value));
+  const std::string tickets = "look_back.tickets=" + std::to_string(fault.every % 2);
+  const std::string others = current_tuning().empty() ? "" : "," + current_tuning();
+  const ScopedTuning planted(tickets + others + ",look_back.fault=" + std::to_string(value));
   config.strategy = Strategy::look_back;
   Result<Primitive> created = Primitive::create(backend.context(), config);
   if (!created) FAIL(created.error().message);

@@ -41,7 +41,9 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
           std::max(1u, desc.lag_kib * 1024 / (workgroup * desc.rows * (desc.input_bytes + desc.output_bytes)));
     if (Status status = state.check_look_back(); !status) return status.error();
     if (Status status = pass.reset_.create(state); !status) return status.error();
-    builder.set(shader::look_back::kFault, look_back_tuning.of(state).fault)
+    const LookBackTuning tuning = look_back_tuning.of(state);
+    builder.set(shader::look_back::kFault, tuning.fault)
+        .set(shader::look_back::kTickets, tuning.tickets != 0)
         .set(shader::look_back::kSpinLimit, desc.spin_limit)
         .build(pass.look_back_, desc.look_back)
         .set(shader::look_back::kSpinLimit, 0)  // kFallbackPass of weft/look_back.glsl

@@ -186,10 +186,11 @@ Status FormBuilder::build(Sweep& sweep) {
       .set(shader::radix_sort_totals::kPasses, sweep.sizes.passes)
       .build(sweep.totals, "radix_sort_totals");
   set_move(sweep.sizes);
+  const primitives::LookBackTuning look_back = primitives::look_back_tuning.of(state_);
   builder_.set(shader::radix_sort_look_back::kSpinLimit, tuning.spin_limit)
-      .set(shader::radix_sort_look_back::kFault, primitives::look_back_tuning.of(state_).fault)
+      .set(shader::radix_sort_look_back::kFault, look_back.fault)
       .set(shader::radix_sort_look_back::kSight, tuning.sight)
-      .set(shader::radix_sort_look_back::kTickets, tuning.tickets != 0)
+      .set(shader::radix_sort_look_back::kTickets, look_back.tickets != 0)
       .build(sweep.sweep, "radix_sort_sweep");
   return sweep.clear.create(state_);
 }

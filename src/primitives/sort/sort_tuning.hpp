@@ -74,7 +74,6 @@ struct RadixSortTuning {
   uint32_t sweep_copies = 2;      ///< of each counter there: a power of two, at most 8
   uint32_t sight = 4;             ///< tile states that a lane reads at a time, at most 8
   uint32_t spin_limit = 256;      ///< polls of a tile state before a workgroup counts that tile's digits itself
-  uint32_t tickets = 1;           ///< 0: workgroups start in the order of their numbers, and take tiles by these
   uint32_t sweep_from = 1 << 20;  ///< automatic, where that is look_back: from so many keys on
   uint32_t sweep_pairs_from = 1 << 20;
 };
@@ -99,7 +98,6 @@ inline constexpr runtime::TuningKey<RadixSortTuning> kRadixSortTuningKeys[] = {
     {"sweep_groups", &RadixSortTuning::sweep_groups, 1, 65535},
     {"sweep_count_workgroup", &RadixSortTuning::sweep_count_workgroup, 128, 1024},
     {"sweep_copies", &RadixSortTuning::sweep_copies, 1, 8},
-    {"tickets", &RadixSortTuning::tickets, 0, 1},
     {"sight", &RadixSortTuning::sight, 1, 8},
     {"spin_limit", &RadixSortTuning::spin_limit, 1, 1u << 20},
     {"sweep_from", &RadixSortTuning::sweep_from, 0, 1u << 30},
@@ -139,7 +137,6 @@ inline const runtime::TuningTable<RadixSortTuning> radix_sort_tuning("radix_sort
                                                                                  .sweep_copies = 4,
                                                                                  .sight = 2,
                                                                                  .spin_limit = 1024,
-                                                                                 .tickets = 0,
                                                                                  .sweep_from = 0,
                                                                                  .sweep_pairs_from = 1 << 18}});
 
