@@ -28,7 +28,7 @@ inline constexpr runtime::TuningKey<ScanTuning> kScanTuningKeys[] = {
 inline const runtime::TuningTable<ScanTuning> scan_tuning("scan", kScanTuningKeys,
                                                           {.cpu = {.workgroup = 128, .spin_limit = 64, .lag_kib = 128},
                                                            .nvidia = {
-                                                               .rows_wide = 8, .lag_kib = 12288, .small_kib = 8192}});
+                                                               .rows_wide = 8, .lag_kib = 16384, .small_kib = 8192}});
 
 struct ReduceTuning {
   uint32_t workgroup = 256;
