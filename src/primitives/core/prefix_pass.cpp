@@ -22,11 +22,15 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
   pass.strategy_ = desc.strategy;
   if (desc.strategy == Strategy::automatic) {
     pass.strategy_ = state.strategy();
-    if (state.strategy() == Strategy::look_back && !state.strategy_is_forced())
-      pass.small_items_ = uint64_t{1024} * desc.small_kib * desc.vector_items / desc.input_bytes;
+    if (state.strategy() == Strategy::look_back && !state.strategy_is_forced()) {
+      const auto items = [&](uint32_t kib) { return uint64_t{1024} * kib * desc.vector_items / desc.input_bytes; };
+      pass.small_items_ = items(desc.small_kib);
+      if (desc.tiny_rows < std::min(desc.rows, desc.small_rows))
+        pass.tiny_items_ = items(std::min(desc.tiny_kib, desc.small_kib));
+    }
   }
   pass.vector_items_ = desc.vector_items;
-  pass.tile_items_ = pass.swept_tile_items_ = workgroup * desc.rows * desc.vector_items;
+  pass.tile_items_ = workgroup * desc.rows * desc.vector_items;
   pass.value_bytes_ = desc.value_bytes;
   pass.carry_bytes_ = desc.carry_bytes;
   pass.groups_ = desc.groups;
@@ -49,20 +53,27 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
         .set(shader::look_back::kSpinLimit, 0)  // kFallbackPass of weft/look_back.glsl
         .build(pass.fallback_, desc.look_back);
   }
-  if (pass.strategy_ == Strategy::reduce_then_scan || pass.small_items_ != 0) {
-    if (pass.small_items_ != 0) {
-      const uint32_t small_workgroup = std::min(workgroup, desc.small_workgroup);
-      const uint32_t small_rows = std::min(desc.rows, desc.small_rows);
-      pass.swept_tile_items_ = small_workgroup * small_rows * desc.vector_items;
-      builder.workgroup(small_workgroup).set(shader::tile::kRows, small_rows);
-    }
-    PipelineBuilder upsweep = builder;
-    if (desc.upsweep_kernels != nullptr) upsweep.from(*desc.upsweep_kernels);
-    if (Status status = upsweep.build(pass.upsweep_, desc.upsweep).status(); !status) return status.error();
-    builder.build(pass.downsweep_, desc.downsweep);
-  }
   if (!builder.status()) return builder.status().error();
+  if (pass.strategy_ == Strategy::reduce_then_scan)
+    if (Status status = pass.swept_.build(builder, desc, workgroup, desc.rows); !status) return status.error();
+  if (pass.small_items_ != 0) {
+    const uint32_t small_workgroup = std::min(workgroup, desc.small_workgroup);
+    const uint32_t small_rows = std::min(desc.rows, desc.small_rows);
+    if (Status status = pass.swept_.build(builder, desc, small_workgroup, small_rows); !status) return status.error();
+    if (pass.tiny_items_ != 0)
+      if (Status status = pass.tiny_.build(builder, desc, small_workgroup, desc.tiny_rows); !status)
+        return status.error();
+  }
   return pass;
+}
+
+Status PrefixPass::Swept::build(PipelineBuilder builder, const Desc& desc, uint32_t workgroup, uint32_t rows) {
+  tile_items = workgroup * rows * desc.vector_items;
+  builder.workgroup(workgroup).set(shader::tile::kRows, rows);
+  PipelineBuilder upsweeps = builder;
+  if (desc.upsweep_kernels != nullptr) upsweeps.from(*desc.upsweep_kernels);
+  if (Status status = upsweeps.build(upsweep, desc.upsweep).status(); !status) return status;
+  return builder.build(downsweep, desc.downsweep).status();
 }
 
 /// What is cleared, as in weft/look_back.glsl: counters, and states of tiles and blocks, each 32 bits of value and a
@@ -75,8 +86,9 @@ uint64_t PrefixPass::look_back_bytes(uint64_t tiles) const noexcept {
 VkDeviceSize PrefixPass::scratch_size(uint64_t max_count) const noexcept {
   uint64_t bytes = 0;
   // Where the count decides the strategy, the larger of the two, so that the size never decreases.
-  if (downsweep_ != nullptr) {
-    const uint64_t workgroups = std::min<uint64_t>(tiles(max_count, vector_items_ - 1, swept_tile_items_), groups_);
+  if (swept_.downsweep != nullptr) {
+    const uint32_t tile_items = tiny_.downsweep != nullptr ? tiny_.tile_items : swept_.tile_items;
+    const uint64_t workgroups = std::min<uint64_t>(tiles(max_count, vector_items_ - 1, tile_items), groups_);
     bytes = in_vectors(workgroups * value_bytes_);
   }
   if (uses_look_back(max_count)) {

@@ -53,6 +53,7 @@ class PrefixPass {
     // kernel is by core/prefix_held.glsl.
     uint32_t workgroup = 0, rows = 0, groups = 0, spin_limit = 0, lag_kib = 0, small_kib = 0;
     uint32_t small_workgroup = ~0u, small_rows = ~0u;  // at most, of calls of few items
+    uint32_t tiny_kib = 0, tiny_rows = ~0u;            // likewise, of the fewest
   };
 
   /// What the dispatches of a chunk are pushed.
@@ -87,7 +88,8 @@ class PrefixPass {
   void record(const RecordCall& call, uint64_t count, uint32_t head, VkDeviceAddress scratch, const PushOf& push_of,
               const UpsweepPushOf& upsweep_push_of) const {
     const bool looks_back = uses_look_back(count);
-    const uint64_t all = tiles(count, head, looks_back ? tile_items_ : swept_tile_items_);
+    const Swept& swept = swept_for(count);
+    const uint64_t all = tiles(count, head, looks_back ? tile_items_ : swept.tile_items);
     for (uint64_t first = 0; first < all; first += chunk_tiles_) {
       if (first != 0) call.barrier();
       Chunk chunk{.scratch = scratch + carry_bytes_,
@@ -97,7 +99,7 @@ class PrefixPass {
       if (looks_back)
         record_look_back(call, chunk, push_of);
       else
-        record_reduce_then_scan(call, chunk, push_of, upsweep_push_of);
+        record_reduce_then_scan(call, swept, chunk, push_of, upsweep_push_of);
     }
   }
 
@@ -107,11 +109,22 @@ class PrefixPass {
   static constexpr uint32_t kFallbackTiles = 64;
   static constexpr uint32_t kFallbackWorkgroups = 32;
 
+  /// reduce_then_scan in one size of tiles.
+  struct Swept {
+    uint32_t tile_items = 1;
+    std::shared_ptr<const runtime::Pipeline> upsweep, downsweep;
+
+    Status build(PipelineBuilder builder, const Desc& desc, uint32_t workgroup, uint32_t rows);
+  };
+
   static uint64_t tiles(uint64_t count, uint32_t head, uint32_t tile_items) noexcept {
     return std::max<uint64_t>(1, divided_up(count + head, tile_items));
   }
   bool uses_look_back(uint64_t count) const noexcept {
-    return strategy_ == Strategy::look_back && (downsweep_ == nullptr || count > small_items_);
+    return strategy_ == Strategy::look_back && (swept_.downsweep == nullptr || count > small_items_);
+  }
+  const Swept& swept_for(uint64_t count) const noexcept {
+    return tiny_.downsweep != nullptr && count <= tiny_items_ ? tiny_ : swept_;
   }
   uint64_t look_back_bytes(uint64_t tiles) const noexcept;
 
@@ -131,30 +144,31 @@ class PrefixPass {
   }
 
   template <class PushOf, class UpsweepPushOf>
-  void record_reduce_then_scan(const RecordCall& call, Chunk chunk, const PushOf& push_of,
+  void record_reduce_then_scan(const RecordCall& call, const Swept& swept, Chunk chunk, const PushOf& push_of,
                                const UpsweepPushOf& upsweep_push_of) const {
     chunk.tiles_per_workgroup = (chunk.tiles - 1) / groups_ + 1;
     chunk.workgroups = (chunk.tiles - 1) / chunk.tiles_per_workgroup + 1;
     if (chunk.workgroups > 1) {
-      call.dispatch(*upsweep_, upsweep_push_of(chunk), chunk.workgroups);
+      call.dispatch(*swept.upsweep, upsweep_push_of(chunk), chunk.workgroups);
       call.barrier();
     }
-    call.dispatch(*downsweep_, push_of(chunk), chunk.workgroups);
+    call.dispatch(*swept.downsweep, push_of(chunk), chunk.workgroups);
   }
 
   Strategy strategy_ = Strategy::reduce_then_scan;
   uint32_t vector_items_ = 1;
   uint32_t tile_items_ = 1;
-  uint32_t swept_tile_items_ = 1;  // of reduce_then_scan
   uint32_t value_bytes_ = 4;
   uint32_t carry_bytes_ = 0;
   uint32_t block_tiles_ = 1;  // look_back
   uint32_t lag_tiles_ = 0;    // look_back
   uint32_t groups_ = 1;       // reduce_then_scan: at most so many workgroups
   uint64_t small_items_ = 0;  // up to this many take reduce_then_scan although the strategy is look_back
+  uint64_t tiny_items_ = 0;   // up to this many take it in tiny_
   uint64_t chunk_tiles_ = 1;
   ClearPass reset_;
-  std::shared_ptr<const runtime::Pipeline> look_back_, fallback_, upsweep_, downsweep_;
+  std::shared_ptr<const runtime::Pipeline> look_back_, fallback_;
+  Swept swept_, tiny_;
 };
 
 }  // namespace weft::primitives

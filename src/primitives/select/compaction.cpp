@@ -27,7 +27,9 @@ Result<Compaction> Compaction::create(const Context& context, PipelineBuilder bu
        .spin_limit = tuning.spin_limit,
        .small_kib = tuning.small_kib,
        .small_workgroup = tuning.small_workgroup,
-       .small_rows = 4});
+       .small_rows = 4,
+       .tiny_kib = tuning.tiny_kib,
+       .tiny_rows = std::min(tuning.tiny_rows, std::max(1u, 16 / desc.vector_items))});
   if (!pass) return pass.error();
   Compaction compaction;
   compaction.pass_ = *std::move(pass);
