@@ -266,20 +266,12 @@ def codec_levels(_, __):
     return svg.written()
 
 
-def zstd_stages(_, __):
-    """The stages of ZstdDecode, of docs/decisions/zstd-stages.md: name, unit, what it takes, what it leaves."""
-    columns = ([("blocks", "a lane a frame", "source", "a list of blocks")],
-               [("headers", "a lane a block", "source", "weights, counts")],
-               [("tables", "32 lanes a block", "weights, counts", "Huffman, FSE")],
-               [("walk", "a lane a block", "source, FSE", "codes"),
-                ("literals", "a lane a stream", "source, Huffman", "bytes")],
-               [("records", "32 lanes a block", "codes, source", "8 bytes each")],
-               [("copies", "32 lanes a frame", "records, bytes", "output")],
-               [("checksums", "4 lanes a frame", "output", "status")])
+def stages(title, about, columns, note):
+    """Stages from left to right, those of a column side by side: name, unit, what it takes, what it leaves."""
     width, height, gap, top = 108, 92, 9, 80
-    svg = Svg("Decoding Zstandard on the device",
-              "A dispatch a stage, over all frames of a call; what a stage takes, and what it leaves", top + 248)
-    middle = top + 102
+    alone = all(len(column) == 1 for column in columns)
+    middle = top + (56 if alone else 102)
+    svg = Svg(title, about, 2 * middle - top + 44)
     for index, column in enumerate(columns):
         x = 16 + index * (width + gap)
         ys = [middle - height / 2] if len(column) == 1 else [middle - height - 10, middle + 10]
@@ -295,9 +287,40 @@ def zstd_stages(_, __):
                 svg.line(x - gap + 1, middle, x - 1, own, WEFT, 2)
             if two:
                 svg.line(x + width + 1, own, x + width + gap - 1, middle, WEFT, 2)
-    svg.text(26, top + 230, size=11.5, color=MUTED,
-             words="The walk and literals of all blocks run side by side; a frame's copies go block after block.")
+    svg.text(26, 2 * middle - top + 26, size=11.5, color=MUTED, words=note)
     return svg.written()
+
+
+def zstd_stages(_, __):
+    """The stages of ZstdDecode, of docs/decisions/zstd-stages.md."""
+    return stages(
+        "Decoding Zstandard on the device",
+        "A dispatch a stage, over all frames of a call; what a stage takes, and what it leaves",
+        ([("blocks", "a lane a frame", "source", "a list of blocks")],
+         [("headers", "a lane a block", "source", "weights, counts")],
+         [("tables", "32 lanes a block", "weights, counts", "Huffman, FSE")],
+         [("walk", "a lane a block", "source, FSE", "codes"),
+          ("literals", "a lane a stream", "source, Huffman", "bytes")],
+         [("records", "32 lanes a block", "codes, source", "8 bytes each")],
+         [("copies", "32 lanes a frame", "records, bytes", "output")],
+         [("checksums", "4 lanes a frame", "output", "status")]),
+        "The walk and literals of all blocks run side by side; a frame's copies go block after block.")
+
+
+def gstd_stages(_, __):
+    """The stages of GstdDecode, of docs/decisions/gstd-two-dispatches.md."""
+    return stages(
+        "Decoding Gstd on the device",
+        "Two dispatches over all tiles of a call; what a stage takes, and what it leaves",
+        ([("tables", "32 lanes a tile", "source", "rANS, FSE")],
+         [("sequences", "32 lanes a tile", "source, tables", "8 bytes each")],
+         [("literals", "32 lanes a tile", "source, tables", "bytes")],
+         [("copies", "32 lanes a tile", "both", "output, planes")],
+         [("filter", "256 lanes a tile", "planes", "output")],
+         [("rows", "256 lanes a tile", "output", "output")],
+         [("checksum", "256 lanes a tile", "output", "status")]),
+        "The first dispatch has the first four, block after block; the second has the rest, on NVIDIA's devices beside "
+        "the first.")
 
 
 def write_or_check(program, texts):
@@ -317,7 +340,7 @@ def main():
     weft, peers = Results(HERE / "h200.json"), Results(HERE / "h200-peers.json")
     write_or_check("figures.py", {FIGURES / f"{draw.__name__}.svg": draw(weft, peers)
                                   for draw in (throughput, sorts, sizes, decode, intervals,
-                                               codec_levels, zstd_stages)})
+                                               codec_levels, zstd_stages, gstd_stages)})
 
 
 if __name__ == "__main__":
