@@ -116,6 +116,16 @@ std::vector<IntervalMoveConfig> forms(IntervalMoveConfig config) {
   return all;
 }
 
+// Pipelines take longest here, GPU-assisted validation's above all: tests have these in common.
+constexpr const char* kOnePass = "move.direct_intervals=2000";
+/// The three forms, of which offsets of one side alone take one pass, and all others two.
+std::vector<IntervalMoveConfig> forms_in_any_passes(uint32_t bytes) {
+  std::vector<IntervalMoveConfig> all = forms({.offset = bytes == 1 ? Type::u64 : Type::u32, .item_bytes = bytes});
+  for (IntervalMoveConfig& config : all)
+    if (bytes == 1 ? !config.gather : !config.scatter) config.by = IntervalsBy::offsets;
+  return all;
+}
+
 /// How many outputs a workgroup's segment has, in items.
 uint64_t segment_items(const IntervalMove& move, const IntervalMoveConfig& config) {
   const uint64_t outputs = move.segment_outputs();
@@ -268,14 +278,10 @@ TEST_SUITE("interval_move") {
   }
 
   TEST_CASE("intervals out of range are not moved, and the first is reported [bounds]") {
-    const ScopedTuning overrides("move.direct_intervals=2000");
+    const ScopedTuning overrides(kOnePass);
     for (Backend* backend : every_backend())
       for (const uint32_t bytes : {1u, 4u})
-        for (IntervalMoveConfig config : forms({.item_bytes = bytes})) {
-          config.offset = bytes == 1 ? Type::u64 : Type::u32;
-          // Of one side alone, offsets take one pass.
-          const bool one_pass = bytes == 1 ? !config.gather : !config.scatter;
-          config.by = one_pass ? IntervalsBy::offsets : IntervalsBy::counts;
+        for (const IntervalMoveConfig& config : forms_in_any_passes(bytes)) {
           if (backend->is_emulated() && bytes == 1 && !config.scatter) continue;
           const IntervalMove& move = create<IntervalMove>(*backend, config);
           const uint64_t number = 2 * move.tile_intervals() + 9;
@@ -303,9 +309,10 @@ TEST_SUITE("interval_move") {
   }
 
   TEST_CASE("items that there is no room for are reported, and nothing goes past a packed side [bounds]") {
+    const ScopedTuning overrides(kOnePass);
     for (Backend* backend : every_backend())
       for (const uint32_t bytes : {1u, 4u})
-        for (const IntervalMoveConfig& config : forms({.item_bytes = bytes})) {
+        for (const IntervalMoveConfig& config : forms_in_any_passes(bytes)) {
           if (backend->is_emulated() && bytes == 1) continue;
           const Intervals intervals =
               intervals_of(config, mixed_counts(create<IntervalMove>(*backend, config).tile_intervals() + 13, 5));
@@ -357,14 +364,16 @@ TEST_SUITE("interval_move") {
   }
 
   TEST_CASE("a count on the device is obeyed, and never exceeds its maximum [bounds]") {
-    const IntervalMoveConfig config{.by = IntervalsBy::offsets, .item_bytes = 1};
-    for (Backend* backend : every_backend()) {
-      const uint64_t maximum = 2 * create<IntervalMove>(*backend, config).tile_intervals() + 11;
-      const Intervals intervals = intervals_of(config, mixed_counts(maximum, 3));
-      for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum, maximum + 1, ~uint64_t{0}})
-        check_move(*backend, config, intervals,
-                   {.max_output = total_of(intervals.counts), .device_count = DeviceCount{value, 8}});
-    }
+    const ScopedTuning overrides(kOnePass);
+    for (Backend* backend : every_backend())
+      for (const IntervalMoveConfig& config : forms_in_any_passes(1)) {
+        if (backend->is_emulated() && !config.scatter) continue;
+        const uint64_t maximum = 2 * create<IntervalMove>(*backend, config).tile_intervals() + 11;
+        const Intervals intervals = intervals_of(config, mixed_counts(maximum, 3));
+        for (const uint64_t value : {uint64_t{0}, uint64_t{1}, maximum / 2, maximum, maximum + 1, ~uint64_t{0}})
+          check_move(*backend, config, intervals,
+                     {.max_output = total_of(intervals.counts), .device_count = DeviceCount{value, 8}});
+      }
   }
 
   TEST_CASE("counts of any size are no address") {
