@@ -257,10 +257,14 @@ if(weft_swiftshader_icd)
     ${weft_on_swiftshader} ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader_environment} ${weft_specialized})
   weft_device_tests(swiftshader LABELS swiftshader GROUPS runtime
     ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader_environment} ${weft_specialized})
-  # Of merges, sorts and segments some kernels, specialized, take SwiftShader many gigabytes; the
-  # others are not known to gain.
+  # Of merges, sorts and segments some kernels, specialized, take SwiftShader many gigabytes; the others are not known
+  # to gain. Those that Contexts have in common are built once.
+  set(weft_shared ${weft_specialized})
+  if(weft_specialized)
+    list(APPEND weft_shared WEFT_SHARE_PIPELINES=1)
+  endif()
   weft_device_tests(swiftshader LABELS swiftshader GROUPS segmented others search own ${weft_codec}
-    ${weft_on_swiftshader} ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader_environment})
+    ${weft_on_swiftshader} ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader_environment} ${weft_shared})
   weft_device_tests(swiftshader LABELS swiftshader GROUPS blocks
     ${weft_not_on_swiftshader} ENVIRONMENT ${weft_swiftshader_environment})
 else()

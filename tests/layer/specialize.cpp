@@ -5,6 +5,8 @@
 // drivers that look at all branches of a module first spend most of their time on code that cannot run: SwiftShader
 // builds pipelines three times as fast so. What is left is as the compiler wrote it.
 //
+// WEFT_SHARE_PIPELINES=1 instead: modules stay as they are, and of equal pipelines the driver builds one. Contexts with
+// other tuning have most of theirs in common.
 // WEFT_KEEP_LOOPS=1: loops stay loops. At 4 lanes lavapipe builds pipelines of intervals in half of the time so, and of
 // segments in four fifths; of scans and what is by key it takes up to two thirds longer.
 // WEFT_LOSE_AT=N: the N-th submission of the process, and all after it, come back with a lost device.
@@ -13,6 +15,7 @@
 #include <vulkan/vulkan_core.h>
 #include <spirv-tools/optimizer.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -36,6 +39,7 @@ struct Device {
   PFN_vkCreateShaderModule create_module;
   PFN_vkDestroyShaderModule destroy_module;
   PFN_vkCreateComputePipelines create_pipelines;
+  PFN_vkDestroyPipeline destroy_pipeline;
   PFN_vkQueueSubmit submit;
   PFN_vkGetDeviceQueue get_queue;
 };
@@ -44,6 +48,12 @@ std::mutex mutex;
 std::map<void*, Instance> instances;
 std::map<void*, Device> devices;
 std::map<std::pair<VkDevice, VkShaderModule>, std::vector<uint32_t>> modules;
+
+struct SharedPipeline {
+  VkPipeline pipeline;
+  uint32_t users;
+};
+std::map<std::pair<VkDevice, std::string>, SharedPipeline> shared;
 
 // The loader's dispatch table, which an instance shares with its physical devices.
 void* key_of(const void* handle) { return *static_cast<void* const*>(handle); }
@@ -114,10 +124,56 @@ VKAPI_ATTR void VKAPI_CALL destroy_module(VkDevice device, VkShaderModule module
   device_of(device).destroy_module(device, module, allocator);
 }
 
+// What pipelines that are equal have in common. Layouts go with the module.
+std::string kind_of(VkDevice device, const VkPipelineShaderStageCreateInfo& stage) {
+  const std::vector<uint32_t>& code = modules.at({device, stage.module});
+  std::string kind(reinterpret_cast<const char*>(code.data()), 4 * code.size());
+  // weft's data has the ids beside the values.
+  if (const VkSpecializationInfo* const info = stage.pSpecializationInfo)
+    kind.append(static_cast<const char*>(info->pData), info->dataSize);
+  kind += std::to_string(stage.flags);
+  if (const auto* const size = static_cast<const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo*>(stage.pNext))
+    kind += ' ' + std::to_string(size->requiredSubgroupSize);
+  return kind;
+}
+
+VkResult share_pipeline(VkDevice device, const Device& next, VkPipelineCache cache,
+                        const VkComputePipelineCreateInfo& info, const VkAllocationCallbacks* allocator,
+                        VkPipeline& pipeline) {
+  const std::scoped_lock lock(mutex);
+  const auto [at, is_new] = shared.try_emplace({device, kind_of(device, info.stage)});
+  if (is_new) {
+    const VkResult result = next.create_pipelines(device, cache, 1, &info, allocator, &at->second.pipeline);
+    if (result != VK_SUCCESS) {
+      shared.erase(at);
+      return result;
+    }
+  }
+  ++at->second.users;
+  pipeline = at->second.pipeline;
+  return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL destroy_pipeline(VkDevice device, VkPipeline pipeline,
+                                            const VkAllocationCallbacks* allocator) {
+  const Device next = device_of(device);
+  const std::scoped_lock lock(mutex);
+  const auto at = std::ranges::find_if(
+      shared, [&](const auto& kept) { return kept.first.first == device && kept.second.pipeline == pipeline; });
+  if (at != shared.end()) {
+    if (--at->second.users != 0) return;
+    shared.erase(at);
+  }
+  next.destroy_pipeline(device, pipeline, allocator);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipelineCache cache, uint32_t count,
                                                 const VkComputePipelineCreateInfo* given,
                                                 const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
   const Device next = device_of(device);
+  // weft's are created one by one.
+  if (std::getenv("WEFT_SHARE_PIPELINES") != nullptr && count == 1)
+    return share_pipeline(device, next, cache, *given, allocator, *pipelines);
   std::vector<VkComputePipelineCreateInfo> infos(given, given + count);
   std::vector<VkShaderModule> replaced;
   for (VkComputePipelineCreateInfo& info : infos) {
@@ -171,6 +227,7 @@ PFN_vkVoidFunction device_function(std::string_view name) {
   if (name == "vkCreateShaderModule") return reinterpret_cast<PFN_vkVoidFunction>(create_module);
   if (name == "vkDestroyShaderModule") return reinterpret_cast<PFN_vkVoidFunction>(destroy_module);
   if (name == "vkCreateComputePipelines") return reinterpret_cast<PFN_vkVoidFunction>(create_pipelines);
+  if (name == "vkDestroyPipeline") return reinterpret_cast<PFN_vkVoidFunction>(destroy_pipeline);
   if (name == "vkQueueSubmit") return reinterpret_cast<PFN_vkVoidFunction>(submit);
   if (name == "vkGetDeviceQueue") return reinterpret_cast<PFN_vkVoidFunction>(get_queue);
   return nullptr;
@@ -225,6 +282,7 @@ VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical_device, c
                               reinterpret_cast<PFN_vkCreateShaderModule>(function("vkCreateShaderModule")),
                               reinterpret_cast<PFN_vkDestroyShaderModule>(function("vkDestroyShaderModule")),
                               reinterpret_cast<PFN_vkCreateComputePipelines>(function("vkCreateComputePipelines")),
+                              reinterpret_cast<PFN_vkDestroyPipeline>(function("vkDestroyPipeline")),
                               reinterpret_cast<PFN_vkQueueSubmit>(function("vkQueueSubmit")),
                               reinterpret_cast<PFN_vkGetDeviceQueue>(function("vkGetDeviceQueue"))};
   return result;
