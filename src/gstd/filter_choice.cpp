@@ -59,7 +59,7 @@ Cost difference_cost(std::span<const std::byte> tile, uint32_t stride) {
 constexpr size_t kRowSamples = 16, kLikelyRows = 8, kRowBytes = 2048, kShortestRow = 16;
 constexpr size_t kWithRows = 6;  // filters with rows that are estimated
 constexpr size_t kRowStep = 16;  // bytes of a vector
-// Rows are given up whose differences cost more than kRowCost / kStrideCost of those at a stride.
+// Rows are dropped whose differences cost more than kRowCost / kStrideCost of those at a stride.
 constexpr Cost kRowCost = 13, kStrideCost = 10;
 
 constexpr size_t kFewBytes = 512, kFewSamples = 4;  // for quick estimates

@@ -104,6 +104,15 @@ void check_omitted(const Device& device, ScanKind kind, Op op, uint32_t every, u
                      std::optional(distinct_initial<A>(op)));
 }
 
+/// Calls visit(device, every, combination) for each device that looks back and each share of tiles that is left out.
+template <class Visit>
+void each_omission(const Visit& visit) {
+  uint32_t combination = 0;
+  for (const Device& device : every_look_back())
+    for (const uint32_t every : {1u, 2u, 7u})
+      if (!device.backend().is_emulated() || every == 2) visit(device, every, combination);
+}
+
 }  // namespace
 
 TEST_SUITE("scan") {
@@ -443,27 +452,21 @@ TEST_SUITE("scan") {
   }
 
   TEST_CASE("tiles that never publish are recomputed by those that wait for them [faults] [bounds]") {
-    uint32_t combination = 0;
-    for (const Device& device : every_look_back())
-      for (const uint32_t every : {1u, 2u, 7u}) {
-        if (device.backend().is_emulated() && every != 2) continue;
-        check_omitted<uint32_t, uint32_t>(device, ScanKind::inclusive, Op::add, every, combination);
-        if (device.backend().is_emulated()) continue;
-        check_omitted<uint8_t, uint16_t>(device, ScanKind::exclusive, Op::bit_xor, every, combination);
-      }
+    each_omission([](const Device& device, uint32_t every, uint32_t& combination) {
+      check_omitted<uint32_t, uint32_t>(device, ScanKind::inclusive, Op::add, every, combination);
+      if (device.backend().is_emulated()) return;
+      check_omitted<uint8_t, uint16_t>(device, ScanKind::exclusive, Op::bit_xor, every, combination);
+    });
   }
 
   TEST_CASE("tiles of other types that never publish are recomputed too [faults]") {
-    uint32_t combination = 0;
-    for (const Device& device : every_look_back())
-      for (const uint32_t every : {1u, 2u, 7u}) {
-        if (device.backend().is_emulated() && every != 2) continue;
-        check_omitted<U32x2, U32x2>(device, ScanKind::exclusive, Op::affine, every, combination);
-        if (device.backend().is_emulated()) continue;
-        check_omitted<uint16_t, uint16_t>(device, ScanKind::inclusive, Op::min, every, combination);
-        check_omitted<int64_t, int64_t>(device, ScanKind::exclusive, Op::add, every, combination);
-        ++combination;  // so that a process has each type once
-      }
+    each_omission([](const Device& device, uint32_t every, uint32_t& combination) {
+      check_omitted<U32x2, U32x2>(device, ScanKind::exclusive, Op::affine, every, combination);
+      if (device.backend().is_emulated()) return;
+      check_omitted<uint16_t, uint16_t>(device, ScanKind::inclusive, Op::min, every, combination);
+      check_omitted<int64_t, int64_t>(device, ScanKind::exclusive, Op::add, every, combination);
+      ++combination;  // so that a process has each type once
+    });
   }
 
   TEST_CASE("blocks that nobody closes are closed by the second dispatch, however many tiles were deferred") {
