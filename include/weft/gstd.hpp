@@ -33,6 +33,7 @@ namespace weft::gstd {
 /// The version of the format that is written, and the one that is read. weft 0.1 has version 1.
 constexpr uint32_t kFormatVersion = 2;
 constexpr int kMinLevel = -5, kMaxLevel = 22, kDefaultLevel = 3;
+constexpr uint32_t kMaxDecodeWeight = 16;
 constexpr uint32_t kMinTileBytes = 1u << 14, kMaxTileBytes = 1u << 20, kDefaultTileBytes = 1u << 16;
 constexpr uint32_t kMinSegmentBytes = 1u << 20, kMaxSegmentBytes = 1u << 30, kDefaultSegmentBytes = 1u << 26;
 /// Default limit of the content that `decompress` allocates. A stream of 3 KiB can declare as much.
@@ -82,6 +83,10 @@ struct CompressConfig {
   TileFilter filter = TileFilter::automatic;
   /// 1 to 128 for filters delta to colour_planes. 0: 1 for delta, 3 for colour_planes, else 4.
   uint32_t stride = 0;
+  /// Decoding time against size, 0 to kMaxDecodeWeight. 0: size alone.
+  /// More gives fewer sequences, which take a device longer than literals, and larger streams.
+  /// Levels below 14 ignore it.
+  uint32_t decode_weight = 1;
   /// Whether literals may be coded by context.
   bool contexts = true;
   /// 4 bytes a tile: each tile can be verified on its own.

@@ -37,6 +37,8 @@ Error refuse(std::string what) { return {ErrorCode::invalid_argument, "gstd: " +
 Status check(const CompressConfig& config) {
   if (config.level < kMinLevel || config.level > kMaxLevel || config.level == 0)
     return refuse("level is " + std::to_string(config.level) + ", not -5 to -1 or 1 to 22");
+  if (config.decode_weight > kMaxDecodeWeight)
+    return refuse("decode_weight is " + std::to_string(config.decode_weight) + ", not 0 to 16");
   if (!std::has_single_bit(config.tile_bytes) || config.tile_bytes < kMinTileBytes || config.tile_bytes > kMaxTileBytes)
     return refuse("tile_bytes is " + std::to_string(config.tile_bytes) + ", not a power of two from 2^14 to 2^20");
   if (config.segment_bytes < kMinSegmentBytes || config.segment_bytes > kMaxSegmentBytes ||
@@ -63,6 +65,7 @@ TileEncoderConfig encoder_config(const CompressConfig& config) {
   result.level = config.level;
   result.filters = config.filter != TileFilter::none;
   result.contexts = config.contexts;
+  result.decode_weight = config.decode_weight;
   if (config.filter > TileFilter::none) {
     result.forced_filter = number_of(config.filter);
     result.forced_stride = config.stride != 0 ? config.stride : usual_stride(config.filter);

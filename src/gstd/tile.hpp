@@ -40,10 +40,11 @@ const char* name_of(Reason reason);
 enum class Vectors : uint8_t { none, up_to_128, up_to_256, all };
 
 struct TileEncoderConfig {
-  int level = 3;           ///< -5 to -1, 1 to 22: fast to small
-  bool filters = true;     ///< whether any may be chosen
-  bool contexts = true;    ///< whether literals may have more than one table in a block
-  int forced_filter = -1;  ///< a filter's number, for every tile; -1: chosen
+  int level = 3;               ///< -5 to -1, 1 to 22: fast to small
+  bool filters = true;         ///< whether any may be chosen
+  bool contexts = true;        ///< whether literals may have more than one table in a block
+  uint32_t decode_weight = 1;  ///< what sequences cost beside their bits is multiplied by it
+  int forced_filter = -1;      ///< a filter's number, for every tile; -1: chosen
   uint32_t forced_stride = 0;
   uint32_t forced_row_words = 0;  ///< 0: no rows, as for tiles that are too small
   Vectors vectors = Vectors::all;

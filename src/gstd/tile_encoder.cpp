@@ -29,7 +29,8 @@ constexpr int kFastLevels = 3;  // levels up to this
 // of a stream of one such tile.
 constexpr size_t kTinyBytes = 128;
 constexpr size_t kSmallTile = 1u << 13;
-// What a sequence costs a decoder, in bits. Files grow by 0.1 % or less: tables fit literals better that are more.
+// What a sequence costs a decoder, in bits. Files grow by 0.1 % or less: tables fit literals better that are more. This
+// and the prices below are multiplied by config.decode_weight.
 constexpr uint32_t kSequencePrice = 3u << kPriceLog;
 // Tiles of many sequences bound a decoder's time: there one costs more, by how many there are of kDensityBytes. Beyond
 // kManySequences the price grows by 2 bits for a thousand, by 6 bits at most.
@@ -262,11 +263,14 @@ struct TileEncoder::Work {
     const uint64_t of_tile = sequences.size() * kDensityBytes / std::max<size_t>(tile_bytes, kMinTileBytes);
     return effort.rounds == 0 || is_text ? 0 : std::max(of_tile, kManySequences) - kManySequences;
   }
-  /// What is compared of attempts: bits, and the sum of what each of these sequences costs more than the one before.
+  uint32_t sequence_price() const { return is_text ? kTextSequencePrice : kSequencePrice; }
+  /// What is compared of attempts: bits, the sum of what each of these sequences costs more than the one before, and
+  /// what they all cost more than by a weight of 1, which tables of more literals bring in.
   uint64_t price_of_attempt() const {
-    const uint64_t all = excess(), priced = std::min(all, kMostPriced);
-    const uint64_t price = (uint64_t{attempt.size()} * 32 << kPriceLog) +
-                           priced * (2 * all - priced) * tile_bytes / (2 * kPricedOfOne * kDensityBytes);
+    const uint64_t all = excess(), priced = std::min(all, kMostPriced), weight = config.decode_weight;
+    const uint64_t of_excess = priced * (2 * all - priced) * tile_bytes / (2 * kPricedOfOne * kDensityBytes);
+    const uint64_t of_all = effort.rounds == 0 || weight == 0 ? 0 : (weight - 1) * sequence_price() * sequences.size();
+    const uint64_t price = (uint64_t{attempt.size()} * 32 << kPriceLog) + weight * of_excess + of_all;
     return with_price_of_rows(price, header.row_words);
   }
   /// Returns false if the words will not be smaller than the tile. Only fast levels estimate that.
@@ -465,9 +469,9 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
                                    const FieldChoices& tables) {
   BlockPrices& of = prices.emplace_back();
   of.begin = plan.begin;
-  of.sequence = (is_text ? kTextSequencePrice : kSequencePrice) +
-                static_cast<uint32_t>(std::min(excess(), kMostPriced) / kPricedOfOne);
-  of.of_near = is_text ? 0 : kNearPrice;
+  const uint32_t of_excess = static_cast<uint32_t>(std::min(excess(), kMostPriced) / kPricedOfOne);
+  of.sequence = config.decode_weight * (sequence_price() + of_excess);
+  of.of_near = config.decode_weight * (is_text ? 0 : kNearPrice);
   const auto set = [](std::span<const uint16_t> frequencies, std::span<uint16_t> to) {
     std::transform(frequencies.begin(), frequencies.end(), to.begin(), symbol_price);
   };

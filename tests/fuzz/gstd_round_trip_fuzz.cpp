@@ -37,6 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (config.filter == Filter::planes || config.filter == Filter::delta_planes) config.stride = 2 + data[3] % 127;
   if (config.filter == Filter::zigzag_planes) config.stride = 2 + data[3] % 64 * 2;
   config.contexts = data[1] >= 128;
+  config.decode_weight = data[0] / 22;
   const auto content = std::as_bytes(std::span(data + 4, size - 4));
 
   const auto stream = gstd::compress(content, config);

@@ -22,6 +22,14 @@ void check_decodes(std::span<const uint32_t> words, const std::vector<std::byte>
   }
 }
 
+// Of a tile of one block, whose header follows the lanes' states.
+uint32_t sequences_of(std::span<const uint32_t> words) {
+  const TileHeader header = TileHeader::unpack(words[0], words[1]);
+  REQUIRE(header.blocks == 1);
+  const size_t at = (header.row_words != 0 ? 2 : 1) + (size_t{1} << header.lanes_log);
+  return BlockHeader::unpack(words[at], words[at + 1]).sequences;
+}
+
 }  // namespace
 
 TEST_SUITE("gstd tiles") {
@@ -181,6 +189,32 @@ TEST_SUITE("gstd tiles") {
         CHECK(size <= least + least / (level < 1 ? 5 : 10) + 32);
         least = std::min(least, size);
       }
+    }
+  }
+
+  TEST_CASE("tiles have fewer sequences by a greater weight of decoding, and the same words with fewer vectors") {
+    const std::vector<Sample> samples = samples_of(8000);
+    TileEncoderConfig config;
+    config.level = 19;
+    uint32_t before = UINT32_MAX;
+    for (const uint32_t weight : {0u, 1u, 2u, 4u, kMaxDecodeWeight}) {
+      CAPTURE(weight);
+      config.decode_weight = weight;
+      uint32_t sequences = 0;
+      for (const Sample& sample : samples) {
+        if (sample.name != "text" && sample.name != "vertices" && sample.name != "few values") continue;
+        CAPTURE(sample.name);
+        config.vectors = Vectors::all;
+        std::vector<uint32_t> words, with_fewer;
+        REQUIRE(TileEncoder(config).encode(sample.bytes, words));
+        check_decodes(words, sample.bytes);
+        sequences += sequences_of(words);
+        config.vectors = Vectors::none;
+        REQUIRE(TileEncoder(config).encode(sample.bytes, with_fewer));
+        CHECK(with_fewer == words);
+      }
+      CHECK(sequences < before);
+      before = sequences;
     }
   }
 

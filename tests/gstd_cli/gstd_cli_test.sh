@@ -168,6 +168,19 @@ expect 0 "--fast=5" "$gstd" --fast=5 -fo other.one.gst content
 same "--fast=1000" many.gst other.one.gst
 (($(stat -c %s many.gst) >= $(stat -c %s one.gst))) || fail "--fast=5 is smaller than --fast"
 for number in 0 x ""; do expect 1 "--fast=$number" "$gstd" --fast="$number" content; done
+for weight in "" =0 =1 =2 =16; do
+  expect 0 "--fast-decode$weight" "$gstd" -14 --fast-decode"$weight" -fo "weight$weight.gst" content
+  expect 0 "--fast-decode$weight back" "$gstd" -dc "weight$weight.gst"
+  same "--fast-decode$weight" out original
+done
+same "--fast-decode without a number" weight.gst weight=2.gst
+expect 0 "-14" "$gstd" -14 -fo other.one.gst content
+same "--fast-decode=1" weight=1.gst other.one.gst
+(($(stat -c %s weight=16.gst) > $(stat -c %s weight=1.gst))) || fail "--fast-decode=16 takes no more bytes than 1"
+for number in 17 -1 x ""; do
+  expect 1 "--fast-decode=$number" "$gstd" --fast-decode="$number" content
+  says "--fast-decode=$number" "--fast-decode=$number: not a number from 0 to 16"
+done
 for options in --tile=16K "--tile=1M --segment=1M" --filter=none --filter=delta:3 --filter=zigzag-planes:4 --no-check \
                --no-contexts --ultra --threads=2 "--tile 128K"; do
   # shellcheck disable=SC2086 # words are wanted
@@ -525,6 +538,7 @@ completes() {
   [[ $found == "${*:2}" ]] || fail "completions of '$1' are '$found'"
   grep -q -- '-F _gstd gstd' completed || fail "completions are not registered: $(cat completed)"
 }
+completes "gstd --fast" --fast --fast-decode
 completes "gstd --fi" --filelist --filter
 completes "gstd --co" --compact --compress --contexts
 completes "gstd unp" unpack

@@ -92,6 +92,10 @@ TEST_SUITE("gstd contract") {
     none.level = 0;
     CHECK(gstd::compress(good, none).error().code == ErrorCode::invalid_argument);
     CHECK(gstd::compress_to(good, room, none).error().code == ErrorCode::invalid_argument);
+    CompressConfig heavy;
+    heavy.decode_weight = gstd::kMaxDecodeWeight + 1;
+    CHECK(gstd::compress_bound(0, heavy).error().code == ErrorCode::invalid_argument);
+    CHECK(gstd::compress(good, heavy).error().message == "gstd: decode_weight is 17, not 0 to 16");
   }
 
   TEST_CASE("names are of enumerators alone") {

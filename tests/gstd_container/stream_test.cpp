@@ -146,6 +146,28 @@ TEST_SUITE("gstd streams") {
     }
   }
 
+  TEST_CASE("a weight of decoding makes other streams from level 14 on, the same for any number of threads") {
+    const Bytes content = record_bytes(100'000);
+    CompressConfig config;
+    config.tile_bytes = 1u << 14;
+    for (const int level : {13, 14}) {
+      config.level = level;
+      config.decode_weight = 1;
+      const Bytes usual = stream_of(content, config);
+      for (const uint32_t weight : {0u, 4u, gstd::kMaxDecodeWeight}) {
+        CAPTURE(level);
+        CAPTURE(weight);
+        config.decode_weight = weight;
+        config.threads = 1;
+        check_round_trip(content, config);
+        const Bytes weighed = stream_of(content, config);
+        CHECK((weighed == usual) == (level == 13));
+        config.threads = 3;
+        CHECK(stream_of(content, config) == weighed);
+      }
+    }
+  }
+
   TEST_CASE("every filter comes back, with its strides") {
     const Bytes content = record_bytes(150003);
     for (int filter = 0; filter <= static_cast<int>(gstd::TileFilter::bc7); ++filter) {

@@ -161,9 +161,10 @@ Status Parser::parse_long(std::string_view option) {
   const size_t equals = option.find('=');
   const std::string_view name = option.substr(0, equals);
   static constexpr std::string_view kWithValue[] = {
-      "--threads", "--tile", "--segment",  "--filter",          "--limit",
-      "--memory",  "--fast", "--job",      "--jobs-list",       "--long",
-      "--output",  "--gpu",  "--filelist", "--output-dir-flat", "--output-dir-mirror"};
+      "--threads",    "--tile", "--segment",  "--filter",          "--limit",
+      "--memory",     "--fast", "--job",      "--jobs-list",       "--long",
+      "--output",     "--gpu",  "--filelist", "--output-dir-flat", "--output-dir-mirror",
+      "--fast-decode"};
   if (std::ranges::find(kWithValue, name) == std::end(kWithValue))
     return refuse(std::string(option) + ": no such option (gstd -h lists them)");
   std::string_view value;
@@ -173,6 +174,8 @@ Status Parser::parse_long(std::string_view option) {
     value = "31";
   } else if (name == "--fast") {
     value = "1";
+  } else if (name == "--fast-decode") {
+    value = "2";
   } else if (name == "--jobs-list") {
     value = "64M";
   } else if (const auto next = next_argument()) {
@@ -189,6 +192,12 @@ Status Parser::set_value(std::string_view name, std::string_view value) {
     const auto number = whole_number(value, 1, UINT32_MAX);
     if (!number) return refuse("--fast=" + std::string(value) + ": not a number from 1 on");
     options_.compress.level = std::max(-static_cast<int>(std::min<uint64_t>(*number, 99)), weft::gstd::kMinLevel);
+    return {};
+  }
+  if (name == "--fast-decode") {
+    const auto number = whole_number(value, 0, weft::gstd::kMaxDecodeWeight);
+    if (!number) return refuse("--fast-decode=" + std::string(value) + ": not a number from 0 to 16");
+    options_.compress.decode_weight = static_cast<uint32_t>(*number);
     return {};
   }
   if (name == "--tile") return set_size("--tile=", value, options_.compress.tile_bytes);
@@ -419,6 +428,8 @@ to standard output. Sources are kept.
   --segment=SIZE   content that is compressed before any of it is written: 1M to 1G (64M)
   --filter=NAME    auto, none, delta, planes, delta-planes, zigzag-planes, zigzag2-planes, zigzag3-planes,
                    colour-planes, bc1 to bc5, bc7; NAME:STRIDE for elements of so many bytes
+  --fast-decode[=#]
+                   from -14 on, weigh decoding time against size: 0 to 16 (1; without #: 2)
   --[no-]contexts  codes of literals by context (on)
   --[no-]check     checksums (on)
   --[no-]progress  a line that reports progress (on a terminal)

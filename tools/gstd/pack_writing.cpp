@@ -49,8 +49,9 @@ Error of_file(const std::string& name, const Error& error) {
 }  // namespace
 
 uint64_t key_of(const weft::gstd::CompressConfig& config) {
-  const std::array<uint64_t, 8> parts{pack::kFormatVersion,
+  const std::array<uint64_t, 9> parts{pack::kFormatVersion,
                                       static_cast<uint64_t>(config.level),
+                                      config.decode_weight,
                                       config.tile_bytes,
                                       config.segment_bytes,
                                       static_cast<uint64_t>(config.filter),

@@ -26,8 +26,8 @@ _gstd() {
         return
       fi
       [[ $word != -* ]] ||
-        words='--check --compact --compress --contexts --decompress --exclude-compressed --fast --filelist --filter
-               --force --from-zst --fsync --gpu --help --job --jobs-list --json --keep --limit --list --long
+        words='--check --compact --compress --contexts --decompress --exclude-compressed --fast --fast-decode --filelist
+               --filter --force --from-zst --fsync --gpu --help --job --jobs-list --json --keep --limit --list --long
                --memory --no-check --no-contexts --no-pass-through --no-progress --output --output-dir-flat
                --output-dir-mirror --pass-through --progress --quiet --recursive --rm --segment --stdout --test
                --threads --tile --ultra --uncompress --verbose --version'
