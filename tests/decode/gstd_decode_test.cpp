@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -997,6 +998,19 @@ TEST_SUITE("gstd_decode") {
       options.tiles_in_flight = 64;
       CHECK(check_decoded(*backend, batch, options).size() >= 8);
     }
+  }
+
+  // It took 11 to 12 on a busy machine.
+  TEST_CASE("SwiftShader builds the kernels in less than 30 seconds of the processor's time [widths]") {
+    if (first_backend().name().find("SwiftShader") == std::string::npos) return;
+    // A device of its own has no pipelines yet.
+    const auto gpu = Gpu::open({});
+    REQUIRE(gpu);
+    const std::clock_t begin = std::clock();
+    REQUIRE(GstdDecode::create(gpu->context(), GstdDecodeConfig{}));
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    CHECK(seconds < 30);
+    CHECK(seconds > 1);  // they were built
   }
 
   TEST_CASE("streams with every choice by chance, of 1 to 32 lanes, come to their output [widths]") {
