@@ -174,8 +174,9 @@ TEST_SUITE("gstd tiles") {
         }
   }
 
-  TEST_CASE("no level is more than a tenth larger than one below it, or a fifth below level 1") {
-    for (const Sample& sample : samples_of(kSanitized ? 8192 : 65536)) {
+  TEST_CASE("no level is more than a tenth larger than one below it, or a fifth below level 1" *
+            doctest::skip(kSanitized)) {
+    for (const Sample& sample : samples_of(65536)) {
       if (sample.name == "random") continue;
       CAPTURE(sample.name);
       size_t least = SIZE_MAX;

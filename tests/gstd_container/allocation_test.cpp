@@ -151,7 +151,7 @@ TEST_SUITE("gstd allocation") {
         if (kSanitized && threads == 1 && level == 1) continue;
         CAPTURE(level);
         CAPTURE(threads);
-        const Bytes content = mixed_bytes(level > 3 ? 4000 : 70000, 1u << 14);
+        const Bytes content = mixed_bytes(level > 3 ? 4000 : kSanitized ? 40000 : 70000, 1u << 14);
         const CompressConfig config = config_of(level, threads);
         const Bytes expected = stream_of(content, config);
         CHECK(fail_each([&]() -> Outcome {
