@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
 #include <new>
 #include <string>
 #include <utility>
@@ -135,6 +136,7 @@ class StreamBytes {
 
 // A tile packed by a worker.
 struct PackedTile {
+  bool is_packed = false;
   TileType type = TileType::raw;
   uint32_t sum = 0;
   std::vector<uint32_t> words;
@@ -189,13 +191,18 @@ class SegmentWriter {
   void write_front(const SegmentHeader& header);
   Status begin_segment();
   Status add_tile(const PackedTile& tile, uint64_t content_done);
+  Status add_packed(size_t content_bytes);
 
   CompressConfig config_;
   Workers workers_;
   std::vector<TileEncoder> encoders_;  // of workers
   std::vector<PackedTile> packed_;     // of a batch
-  std::vector<std::byte> pending_;     // content of an incomplete batch
-  std::vector<std::byte> front_;       // of a segment
+  std::mutex packed_mutex_;            // guards is_packed
+  std::mutex adding_mutex_;            // guards what add_packed() adds to, and these:
+  size_t added_ = 0;                   // tiles of the batch
+  Status adding_;
+  std::vector<std::byte> pending_;  // content of an incomplete batch
+  std::vector<std::byte> front_;    // of a segment
 
   // The current stream.
   std::optional<uint64_t> size_;
@@ -258,7 +265,21 @@ Status SegmentWriter::add_tile(const PackedTile& tile, uint64_t content_done) {
   return {};
 }
 
-// Encodes at most a batch of tiles of one segment.
+// Adds tiles of a batch of so many bytes, up to the first that is not packed yet.
+Status SegmentWriter::add_packed(size_t content_bytes) {
+  const auto is_packed = [&] {
+    const std::scoped_lock lock(packed_mutex_);
+    return packed_[added_].is_packed;
+  };
+  for (; uint64_t{added_} * config_.tile_bytes < content_bytes && is_packed(); ++added_) {
+    const uint64_t end = std::min<uint64_t>(uint64_t{added_ + 1} * config_.tile_bytes, content_bytes);
+    if (Status status = add_tile(packed_[added_], segment_at_ + segment_bytes_ + end); !status) return status;
+  }
+  return {};
+}
+
+// Encodes at most a batch of tiles of one segment. A thread that has packed a tile adds what is packed, if no other
+// does: new memory takes long, and at the end of a batch one thread alone would touch it.
 Status SegmentWriter::encode(std::span<const std::byte> content) {
   if (segment_bytes_ == 0)
     if (Status status = begin_segment(); !status) return status;
@@ -267,20 +288,27 @@ Status SegmentWriter::encode(std::span<const std::byte> content) {
   const bool wants_sums = config_.tile_checksums || config_.stream_checksum;
   while (encoders_.size() < workers_.count_for(tiles)) encoders_.emplace_back(encoder_config(config_));
   if (packed_.size() < tiles) packed_.resize(tiles);
+  for (PackedTile& tile : packed_) tile.is_packed = false;
+  added_ = 0;
+  adding_ = {};
   const auto job = [&](size_t tile, uint32_t worker) {
     const size_t begin = tile * tile_bytes;
     pack(content.subspan(begin, std::min(tile_bytes, content.size() - begin)), wants_sums, encoders_[worker],
          packed_[tile]);
+    {
+      const std::scoped_lock lock(packed_mutex_);
+      packed_[tile].is_packed = true;
+    }
+    const std::unique_lock adds(adding_mutex_, std::try_to_lock);
+    if (adds && adding_) adding_ = add_packed(content.size());
   };
   if (!workers_.run(tiles, job)) {
     // An interrupted encoder has no valid state for the next tile.
     encoders_.clear();
     throw std::bad_alloc();
   }
-  for (size_t tile = 0; tile < tiles; ++tile) {
-    const uint64_t done = segment_at_ + segment_bytes_ + std::min<uint64_t>((tile + 1) * tile_bytes, content.size());
-    if (Status status = add_tile(packed_[tile], done); !status) return status;
-  }
+  if (adding_) adding_ = add_packed(content.size());
+  if (!adding_) return adding_;
   segment_bytes_ += static_cast<uint32_t>(content.size());
   return {};
 }
