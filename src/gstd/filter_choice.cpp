@@ -14,8 +14,8 @@ constexpr size_t kLikelyStrides = 16, kStrides = 4;  // with small differences
 // Estimates use the middle of each piece of a tile: a little of it for all filters, a quarter for the best of them.
 // They are no worse than with all of it.
 constexpr size_t kPieceBytes = 65536, kFirstEstimated = 4096, kEstimatedBytes = 16384;
-// Estimates err by less: filters are dropped that take more than the best by this part of it.
-constexpr uint64_t kFirstSlack = 1, kSlack = 2;
+// First estimates err by less: filters are dropped that take more than the best by this part of it.
+constexpr uint64_t kFirstSlack = 1;
 
 // Calls `use` with samples from all of a tile, each of kSampleBytes bytes unless the tile has fewer.
 template <class Use>
@@ -302,19 +302,20 @@ uint64_t FilterScout::estimate(const FilterChoice& choice, std::span<const std::
   return choice.filter == Filter::none || choice.filter == Filter::planes ? bits - bits / kUnseenMatches : bits;
 }
 
-void FilterScout::choose(std::span<const std::byte> tile, size_t count, std::vector<FilterChoice>& choices) {
+void FilterScout::choose(std::span<const std::byte> tile, const FilterSearch& search,
+                         std::vector<FilterChoice>& choices) {
   choices.clear();
   candidates(tile, choices);
   if (tile.size() >= kPartBytes) {
     for (FilterChoice& choice : choices) choice.bits = choice == FilterSteps{} ? 0 : entropy(choice, tile);
-    keep_cheapest(choices, std::min(8 * count, 8 + 4 * count));
+    keep_cheapest(choices, search.likely);
   }
-  narrow(tile, kFirstEstimated, 2 * count, kFirstSlack, choices);
-  narrow(tile, kEstimatedBytes, count, kSlack, choices);
+  narrow(tile, kFirstEstimated, 3 * search.most, kFirstSlack, choices);
+  narrow(tile, kEstimatedBytes, search.most, search.slack, choices);
   if (std::ranges::count(choices, 0u, &FilterChoice::row_words) != 0) return;
   // The tile as it is may have far matches, as from frame to frame, that parts do not show.
   choices.emplace_back();
-  if (choices.size() > count) narrow(tile, kPieceBytes, count, kSlack, choices);
+  if (search.most == 1) narrow(tile, kPieceBytes, 1, search.slack, choices);
 }
 
 // Entropy of samples' bytes by plane.

@@ -33,14 +33,21 @@ constexpr GreedySearch kSearchOfFew = {false, 7, 9};
 /// Upper bound of a block's bytes for a filter's result of `size` bytes, since planes differ. 0: no bound.
 uint32_t plane_bytes(const FilterChoice& choice, size_t size);
 
+/// How filters are chosen for a tile.
+struct FilterSearch {
+  size_t likely = 8;   ///< to estimate: those whose entropies of a few bytes are least
+  size_t most = 1;     ///< to choose
+  uint64_t slack = 8;  ///< those take more than the best by at most this part of it
+};
+
 /// Tries filters on a tile. One a thread.
 class FilterScout {
  public:
   FilterScout() : parser_(1) {}
 
-  /// Chooses at least one and at most `count`, the most promising first. All are tried on a sixteenth of the tile, the
-  /// best of them on a quarter.
-  void choose(std::span<const std::byte> tile, size_t count, std::vector<FilterChoice>& choices);
+  /// Chooses at least one, the most promising first, and the tile as it is besides, if all others have rows and more
+  /// than one may be chosen. Likely ones are tried on a sixteenth of the tile, the best of them on a quarter.
+  void choose(std::span<const std::byte> tile, const FilterSearch& search, std::vector<FilterChoice>& choices);
   /// For fast levels. Tries a few filters on a few bytes, and the best one, if it is promising, on a part of the tile.
   FilterChoice choose_quickly(std::span<const std::byte> tile);
 

@@ -16,7 +16,7 @@
 
 namespace weft::gstd {
 
-constexpr uint32_t kPriceLog = 8;  ///< prices are in 1/256 bits: a tile's fits into 32 bits
+constexpr uint32_t kPriceLog = 8;  ///< prices are in 1/256 bits
 constexpr uint32_t kRarePrice =
     12 << kPriceLog;  ///< of symbols without a code in a block's tables, which the next may have
 
@@ -44,25 +44,34 @@ class MatchChooser {
 
  private:
   static constexpr uint32_t kKnownLengths = kLongMatch;  // whose prices are in tables
-  // The cheapest parse up to a position, but for its price.
-  struct Node {
-    uint32_t length, offset;  // of the match that ends here; length 0: a literal
-    uint32_t literals;        // since the last match
+  static constexpr uint32_t kStep = 8;                   // lengths of a match that are compared at once
+  // Of the cheapest parse up to a position.
+  struct State {
+    uint32_t literals;  // since the last match
     std::array<uint32_t, kRepeats> repeats;
   };
   // A match from the current position, and the price up to it with what all of its lengths cost.
   struct Taken {
-    uint32_t length, price;
+    uint32_t length = 0;
+    int32_t price = 0;
   };
+  void add_literals(std::span<const std::byte> bytes, std::span<const BlockPrices> prices);
   void set_block(const BlockPrices& prices);
+  void lower(uint32_t at, uint32_t size);
   void settle(uint32_t at);
   uint32_t leave(uint32_t at, const BlockPrices& prices, std::span<const std::byte> bytes, bool skips,
                  std::span<const FoundMatch> found);
   void take(uint32_t at, uint32_t offset, uint32_t least, const Taken& match, const BlockPrices& prices);
 
-  std::vector<uint32_t> prices_;  // of the cheapest parse up to each position
-  Buffer<Node> nodes_;
-  std::array<uint32_t, kKnownLengths> run_prices_{}, length_prices_{};  // of the current block
+  // Arrays with an item for each position, and some after the last:
+  Buffer<int32_t> prices_;              // of the cheapest parse up to it
+  Buffer<uint32_t> lengths_, offsets_;  // of the match that ends there; length 0: a literal
+  Buffer<State> states_;
+  Buffer<uint32_t> literals_;  // prices of all bytes before it as literals, without their runs
+  // Of the current block.
+  std::array<uint32_t, kKnownLengths + 1> run_prices_{};
+  std::array<int32_t, kKnownLengths + kStep> length_prices_{};
+  int32_t least_length_price_ = 0;
 };
 
 }  // namespace weft::gstd

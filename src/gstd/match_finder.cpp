@@ -14,12 +14,13 @@ namespace {
 constexpr uint32_t kSearched = 4;  // bytes that have to be there for a search
 constexpr uint32_t kMaxHashLog = 16;
 
-// Of the first three bytes of a word.
-uint32_t hash_of(uint32_t word, uint32_t log) { return (word << 8) * 2654435761u >> (32 - log); }
+// Of the word without its last `unused` bits.
+uint32_t hash_of(uint32_t word, uint32_t unused, uint32_t log) { return (word << unused) * 2654435761u >> (32 - log); }
 
 }  // namespace
 
-void MatchFinder::find(std::span<const std::byte> bytes, uint32_t depth) {
+void MatchFinder::find(std::span<const std::byte> bytes, uint32_t least, uint32_t depth) {
+  const uint32_t unused = 8 * (kSearched - least);
   const uint32_t size = static_cast<uint32_t>(bytes.size());
   const uint32_t hash_log = std::clamp<uint32_t>(static_cast<uint32_t>(std::bit_width(size)), 8, kMaxHashLog);
   heads_.assign(size_t{1} << hash_log, 0);
@@ -30,19 +31,19 @@ void MatchFinder::find(std::span<const std::byte> bytes, uint32_t depth) {
   for (uint32_t position = 0; position < size; ++position) {
     first_[position] = static_cast<uint32_t>(found_.size());
     if (size - position < kSearched) continue;
-    search(bytes, position, depth);
+    search(bytes, position, unused, depth);
     extend(bytes, position);
   }
   first_[size] = static_cast<uint32_t>(found_.size());
 }
 
 // Makes the position the root of its tree, and splits the old one into what is smaller and what is larger.
-void MatchFinder::search(std::span<const std::byte> bytes, uint32_t position, uint32_t depth) {
+void MatchFinder::search(std::span<const std::byte> bytes, uint32_t position, uint32_t unused, uint32_t depth) {
   const std::byte* const at = bytes.data() + position;
   const uint32_t most = std::min(static_cast<uint32_t>(bytes.size()) - position, kLongMatch);
   uint32_t best = kMinMatch - 1;
   const uint32_t log = static_cast<uint32_t>(std::countr_zero(heads_.size()));
-  uint32_t& head = heads_[hash_of(load_u32(at), log)];
+  uint32_t& head = heads_[hash_of(load_u32(at), unused, log)];
   uint32_t next = head;
   head = position + 1;
   uint32_t *smaller = &children_[2 * size_t{position}], *larger = smaller + 1;

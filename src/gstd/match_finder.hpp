@@ -19,20 +19,20 @@ struct FoundMatch {
 /// Matches from this length on are compared no further while they are searched; then they are extended.
 constexpr uint32_t kLongMatch = 128;
 
-/// Finds matches by binary trees of the positions before, sorted by their bytes, one for each hash of three bytes. One
-/// a thread.
+/// Finds matches by binary trees of the positions before, sorted by their bytes, one for each hash of the first bytes.
+/// One a thread.
 class MatchFinder {
  public:
-  /// Finds the matches of `bytes`, which are at most kMaxTileBytes. At each position at most `depth` others are
-  /// compared.
-  void find(std::span<const std::byte> bytes, uint32_t depth);
+  /// Finds the matches of `bytes`, which are at most kMaxTileBytes, of `least` bytes, 3 or 4, or more; by chance one of
+  /// fewer. At each position at most `depth` others are compared.
+  void find(std::span<const std::byte> bytes, uint32_t least, uint32_t depth);
   /// Matches that begin at a position: each longer than the one before, at the nearest offset found for it.
   std::span<const FoundMatch> at(uint32_t position) const {
     return {found_.data() + first_[position], found_.data() + first_[position + 1]};
   }
 
  private:
-  void search(std::span<const std::byte> bytes, uint32_t position, uint32_t depth);
+  void search(std::span<const std::byte> bytes, uint32_t position, uint32_t unused, uint32_t depth);
   void extend(std::span<const std::byte> bytes, uint32_t position);
 
   std::vector<uint32_t> heads_;     // the last position of a hash, plus one

@@ -42,9 +42,17 @@ constexpr uint32_t kTextSequencePrice = 1u << kPriceLog;
 // What a match costs more whose source may be written just before it, so that a device's lanes wait for each other.
 constexpr uint32_t kNearPrice = 3u << (kPriceLog - 1);
 
-constexpr uint32_t kCoarsest = 5;                        // table of a field that is tried
-constexpr GreedySearch kSearchOfTrials = {true, 4, 10};  // for trials of filters
-// A filter takes the parser's matches if its trial takes at most this part more than the best.
+constexpr uint32_t kCoarsest = 5;                       // table of a field that is tried
+constexpr GreedySearch kSearchOfTrials = {true, 4, 8};  // for trials of filters
+// What text, which no filter helps, has more of than other tiles: positions that are compared, and rounds.
+constexpr uint32_t kDepthOfText = 4, kRoundsOfText = 2;
+// A tile has few matches if its literals are more than this part of its bytes. Choosing gains little there: unless a
+// level is thorough, few positions are compared, and there is one round.
+constexpr size_t kManyLiterals = 6;
+constexpr uint32_t kDepthOfFew = 2;
+// Filters are not tried that take more than the best by this part of it. Estimates err by less.
+constexpr uint64_t kSlack = 8, kThoroughSlack = 2;
+// Matches are chosen for a filter if its trial takes at most this part more than the best.
 constexpr uint64_t kRefinedSlack = 32;
 // Matches are chosen again if that gained at least this part.
 constexpr uint64_t kLeastGain = 512;
@@ -59,50 +67,57 @@ enum class Trial : uint8_t {
 
 // What a level tries. There is no level 0.
 struct Effort {
-  int parser;                // libzstd's level, unless the level is fast
-  int filtered;              // of filtered tiles: a longer search finds little more in them
-  Trial trial;               // of filters
-  uint32_t tried;            // filters to try with a fast parser's matches and tables, best by an estimate
-  uint32_t refined;          // of those, best by these, to take the parser's matches. The best of them is refined:
-  uint32_t depth;            // of its search
-  uint32_t rounds;           // how often matches are chosen by their cost in this format
-  bool skips;                // whether positions are left out at which a match is unlikely to gain
+  int parser;  // libzstd's level, unless the level is fast; of levels with rounds, if they are thorough, for the first
+               // prices, which are else those of the best trial
+  int filtered;      // of filtered tiles: a longer search finds little more in them
+  Trial trial;       // of filters
+  uint32_t likely;   // filters to estimate, best by entropies of a few bytes
+  uint32_t tried;    // of those, to try with a fast parser's matches and tables, best by the estimate
+  uint32_t refined;  // of those, best by these, for which matches are chosen by their cost in this format:
+  uint32_t depth;    // of its search
+  uint32_t rounds;   // how often
+  // Whether nothing is left out for speed: filters of poor estimates, new matches of three bytes, positions at which a
+  // match is unlikely to gain, and rounds for tiles of few matches.
+  bool is_thorough;
   GreedySearch search = {};  // of fast levels
 };
 constexpr std::array<Effort, kMaxLevel - kMinLevel> kEfforts = {{
-    {0, 0, Trial::none, 1, 1, 0, 0, false, {false, 7, 3}},
-    {0, 0, Trial::none, 1, 1, 0, 0, false, {false, 7, 4}},
-    {0, 0, Trial::none, 1, 1, 0, 0, false, {false, 7, 5}},
-    {0, 0, Trial::none, 1, 1, 0, 0, false, {false, 7, 6}},
-    {0, 0, Trial::none, 1, 1, 0, 0, false, {false, 7, 8}},  // level -1
-    {0, 0, Trial::none, 1, 1, 0, 0, false, {false, 6, 8}},
-    {0, 0, Trial::quick, 1, 1, 0, 0, false, {false, 6, 9}},
-    {0, 0, Trial::quick, 1, 1, 0, 0, false, {true, 5, 9}},
-    {5, 5, Trial::quick, 1, 1, 0, 0, false},
-    {6, 6, Trial::quick, 1, 1, 0, 0, false},
-    {7, 7, Trial::quick, 1, 1, 0, 0, false},
-    {8, 8, Trial::quick, 1, 1, 0, 0, false},
-    {8, 8, Trial::scout, 1, 1, 0, 0, false},
-    {9, 8, Trial::scout, 1, 1, 0, 0, false},
-    {10, 9, Trial::scout, 1, 1, 0, 0, false},
-    {11, 9, Trial::scout, 1, 1, 0, 0, false},
-    {12, 10, Trial::scout, 1, 1, 0, 0, false},
-    {14, 14, Trial::scout, 2, 1, 0, 0, false},
-    {14, 14, Trial::scout, 2, 1, 8, 1, true},
-    {14, 14, Trial::scout, 3, 1, 16, 1, true},
-    {14, 14, Trial::scout, 4, 1, 16, 2, true},
-    {14, 14, Trial::scout, 6, 1, 24, 2, true},
-    {14, 14, Trial::scout, 8, 1, 32, 2, false},
-    {14, 14, Trial::scout, 12, 2, 64, 4, false},
-    {14, 14, Trial::scout, 24, 3, 64, 4, false},
-    {14, 14, Trial::scout, 32, 4, 128, 6, false},
-    {14, 14, Trial::scout, 48, 6, 256, 10, false},
+    {0, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 3}},
+    {0, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 4}},
+    {0, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 5}},
+    {0, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 6}},
+    {0, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 8}},  // level -1
+    {0, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 6, 8}},
+    {0, 0, Trial::quick, 1, 1, 1, 0, 0, false, {false, 6, 9}},
+    {0, 0, Trial::quick, 1, 1, 1, 0, 0, false, {true, 5, 9}},
+    {5, 5, Trial::quick, 1, 1, 1, 0, 0, false},
+    {6, 6, Trial::quick, 1, 1, 1, 0, 0, false},
+    {7, 7, Trial::quick, 1, 1, 1, 0, 0, false},
+    {8, 8, Trial::quick, 1, 1, 1, 0, 0, false},
+    {8, 8, Trial::scout, 8, 1, 1, 0, 0, false},
+    {9, 8, Trial::scout, 8, 1, 1, 0, 0, false},
+    {10, 9, Trial::scout, 8, 1, 1, 0, 0, false},
+    {11, 9, Trial::scout, 8, 1, 1, 0, 0, false},
+    {12, 9, Trial::scout, 8, 1, 1, 0, 0, false},
+    {0, 0, Trial::scout, 8, 1, 1, 4, 1, false},
+    {0, 0, Trial::scout, 12, 2, 1, 4, 1, false},
+    {0, 0, Trial::scout, 16, 2, 1, 8, 1, false},
+    {0, 0, Trial::scout, 16, 3, 1, 8, 1, false},
+    {0, 0, Trial::scout, 16, 3, 1, 12, 1, false},
+    {0, 0, Trial::scout, 16, 3, 1, 24, 1, false},
+    {0, 0, Trial::scout, 16, 3, 1, 16, 2, false},
+    {14, 14, Trial::scout, 32, 6, 1, 24, 2, true},
+    {14, 14, Trial::scout, 56, 12, 2, 48, 4, true},
+    {14, 14, Trial::scout, 56, 24, 3, 128, 6, true},
 }};
 
 const Effort& effort_of(int level) {
   const int of = std::clamp(level, kMinLevel, kMaxLevel);
   return kEfforts[static_cast<size_t>(of - kMinLevel - (of > 0 ? 1 : 0))];
 }
+
+// Small tiles take little time, and are poorly estimated: with rounds, levels below this one try what it does.
+constexpr int kLevelOfSmall = 21;
 
 // code_length of small values, a table for the loop over sequences.
 constexpr uint32_t kSmallLengths = 256;
@@ -189,7 +204,8 @@ void cap_prices(std::span<BlockPrices> prices) {
 
 struct TileEncoder::Work {
   TileEncoderConfig config;
-  Effort effort;
+  Effort effort_of_large, effort_of_small;
+  Effort effort;  // of the tile
   Parser parser, filtered_parser;
   GreedyParser greedy_parser;  // of fast levels and of trials
   BlockPlanner planner;
@@ -229,9 +245,10 @@ struct TileEncoder::Work {
 
   explicit Work(const TileEncoderConfig& of)
       : config(of),
-        effort(effort_of(of.level)),
-        parser(effort.parser),
-        filtered_parser(effort.filtered),
+        effort_of_large(effort_of(of.level)),
+        effort_of_small(effort_of_large.rounds == 0 ? effort_of_large : effort_of(std::max(of.level, kLevelOfSmall))),
+        parser(effort_of_small.parser),
+        filtered_parser(effort_of_small.filtered),
         writer(of.vectors) {}
 
   void choose_filters(std::span<const std::byte> tile);
@@ -242,13 +259,12 @@ struct TileEncoder::Work {
   bool write(std::span<const std::byte> bytes, const FilterChoice& choice);
   /// Bits of the tile by the matches of a fast parser. More than `most` may be returned as ~0.
   uint64_t trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t most);
-  /// Keeps those of `choices` to take the parser's matches.
+  /// Keeps those of `choices` to choose matches for, and sets `last_prices` to those of the first one's trial.
   void try_filters(std::span<const std::byte> tile);
   /// Writes `attempt` by the parser's matches.
   bool try_parser(std::span<const std::byte> bytes, const FilterChoice& choice);
-  /// Searches, and chooses matches by `last_prices`, then by theirs, while that reduces what an attempt costs, which
-  /// is `best` so far, by enough.
-  void refine(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t best, std::vector<uint32_t>& words,
+  /// Searches, and chooses matches by `last_prices`, then by theirs, while attempts become cheaper by enough.
+  void refine(std::span<const std::byte> bytes, const FilterChoice& choice, std::vector<uint32_t>& words,
               size_t before);
   void keep_cheaper(std::vector<uint32_t>& words, size_t before);
   void code_sequences();
@@ -625,6 +641,7 @@ bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
     set_field_codes(block, tables, codes);
   }
   if (block.literals == TableMode::own) before_literals = choice;
+  if (effort.rounds != 0) add_prices(plan, block, choice, tables);
   if (trial_limit != 0) return true;
   codes.low_bits = block.fields[kLowBits] != TableMode::given ? block.low_bits : FieldCodes::kNone;
 
@@ -632,7 +649,6 @@ bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
   writer.uniform(block.pack_second());
   if (block.literals == TableMode::own) write_literal_tables(choice);
   write_field_tables(block, tables);
-  if (effort.rounds != 0) add_prices(plan, block, choice, tables);
   for (uint32_t batch = 0; batch < plan.count; batch += lanes)
     writer.sequences({&coded, &codes, plan.first + batch, std::min(plan.count - batch, lanes)});
   if (number + 1 == blocks.size() && header.states_released) writer.release();
@@ -709,7 +725,7 @@ void TileEncoder::Work::choose_filters(std::span<const std::byte> tile) {
   if (effort.trial == Trial::quick)
     choices[0] = scout.choose_quickly(tile);
   else
-    scout.choose(tile, effort.tried, choices);
+    scout.choose(tile, {effort.likely, effort.tried, effort.is_thorough ? kThoroughSlack : kSlack}, choices);
   // Estimates of small tiles are poor.
   if (is_small() && std::ranges::count(choices, Filter::none, &FilterChoice::filter) == 0) choices.emplace_back();
 }
@@ -760,11 +776,14 @@ uint64_t TileEncoder::Work::trial_bits(std::span<const std::byte> bytes, const F
 }
 
 void TileEncoder::Work::try_filters(std::span<const std::byte> tile) {
-  const auto with_slack = [](uint64_t bits) { return bits + bits / kRefinedSlack; };
+  const auto with_slack = [&](uint64_t bits) { return effort.refined == 1 ? bits : bits + bits / kRefinedSlack; };
   uint64_t least = kMostBits;
   for (FilterChoice& choice : choices) {
     choice.bits = trial_bits(filter_tile(choice, tile), choice, with_slack(least));
-    least = std::min(least, choice.bits);
+    choice.has_few_matches = literal_bytes.size > tile.size() / kManyLiterals;
+    if (choice.bits >= least) continue;
+    least = choice.bits;
+    std::swap(prices, last_prices);
   }
   keep_cheapest(choices, effort.refined);
   std::erase_if(choices, [&](const FilterChoice& choice) { return choice.bits > with_slack(least); });
@@ -789,12 +808,16 @@ bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const Filte
   return write(bytes, choice);
 }
 
-void TileEncoder::Work::refine(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t best,
+void TileEncoder::Work::refine(std::span<const std::byte> bytes, const FilterChoice& choice,
                                std::vector<uint32_t>& words, size_t before) {
-  finder.find(bytes, effort.depth);
+  const bool is_hasty = !is_text && !effort.is_thorough, is_short = is_hasty && choice.has_few_matches;
+  const uint32_t depth = is_text ? effort.depth * kDepthOfText : is_short ? kDepthOfFew : effort.depth;
+  const uint32_t rounds = is_text ? effort.rounds * kRoundsOfText : is_short ? 1 : effort.rounds;
+  finder.find(bytes, is_hasty ? kMinMatch + 1 : kMinMatch, depth);
   cap_prices(last_prices);
-  for (uint32_t round = 0; round < effort.rounds; ++round) {
-    chooser.choose(bytes, finder, last_prices, effort.skips, matches);
+  uint64_t best = ~uint64_t{0};
+  for (uint32_t round = 0; round < rounds; ++round) {
+    chooser.choose(bytes, finder, last_prices, is_hasty, matches);
     if (write(bytes, choice)) keep_cheaper(words, before);
     const uint64_t before_round = std::exchange(best, price_of_attempt());
     if (best >= before_round - before_round / kLeastGain) return;
@@ -812,22 +835,24 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
   Work& work = *work_;
   work.own_tables = work.config.level > kFastLevels || tile.size() > kTinyBytes;
   work.tile_bytes = tile.size();
+  work.effort = work.is_small() ? work.effort_of_small : work.effort_of_large;
   work.is_text = std::ranges::min(tile) >= kFirstOfText;
   work.choose_filters(tile);
   const size_t before = words.size();
   // Estimates leave out tables, and more matches than a fast search finds.
-  if (work.choices.size() > 1 && work.effort.tried > 1) work.try_filters(tile);
-  FilterChoice best;
-  uint64_t best_price = ~uint64_t{0};
-  for (const FilterChoice& choice : work.choices) {
-    if (work.try_parser(work.filter_tile(choice, tile), choice)) work.keep_cheaper(words, before);
-    if (const uint64_t price = work.price_of_attempt(); price < best_price) {
-      best_price = price;
-      best = choice;
+  if (work.effort.rounds != 0) work.try_filters(tile);
+  for (size_t i = 0; i < work.choices.size(); ++i) {
+    const FilterChoice choice = work.choices[i];
+    const std::span<const std::byte> bytes = work.filter_tile(choice, tile);
+    if (work.effort.rounds == 0 || work.effort.is_thorough) {
+      if (work.try_parser(bytes, choice)) work.keep_cheaper(words, before);
+      std::swap(work.prices, work.last_prices);
+    } else if (i != 0) {
+      work.trial_bits(bytes, choice, kMostBits);
       std::swap(work.prices, work.last_prices);
     }
+    if (work.effort.rounds != 0) work.refine(bytes, choice, words, before);
   }
-  if (work.effort.rounds != 0) work.refine(work.filter_tile(best, tile), best, best_price, words, before);
   return words.size() != before;
 }
 

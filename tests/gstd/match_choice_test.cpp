@@ -28,7 +28,7 @@ std::vector<std::byte> bytes_of(std::string_view text) {
 std::vector<Match> choose(const std::vector<std::byte>& bytes, const std::vector<BlockPrices>& prices,
                           bool skips = false) {
   MatchFinder finder;
-  finder.find(bytes, 1000);
+  finder.find(bytes, kMinMatch, 1000);
   std::vector<Match> matches;
   MatchChooser().choose(bytes, finder, prices, skips, matches);
   check_matches(bytes, matches);
@@ -213,7 +213,7 @@ TEST_SUITE("gstd match choice") {
         CAPTURE(size);
         CAPTURE(sample.name);
         MatchFinder finder;
-        finder.find(sample.bytes, 12);
+        finder.find(sample.bytes, kMinMatch, 12);
         bool are_matches = true;
         for (uint32_t at = 0; at < size; ++at) {
           uint32_t before = kMinMatch - 1;
@@ -236,13 +236,24 @@ TEST_SUITE("gstd match choice") {
       }
   }
 
-  TEST_CASE("a search that may compare all positions finds the longest match of each") {
+  TEST_CASE("of the largest tile, of bytes that cost more than 32 bits have, matches at its end are chosen too") {
+    Random random(3);
+    std::vector<std::byte> bytes(kMaxTileBytes);
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.next());
+    std::copy_n(bytes.end() - 400, 100, bytes.end() - 100);
+    std::vector<BlockPrices> prices = {even_prices(kRarePrice + 2048, 400)};
+    prices[0].sequence = 60000;
+    check_one(choose(bytes, prices), kMaxTileBytes - 100, 100, 300);
+  }
+
+  TEST_CASE("a search that may compare all positions finds the longest match of each, if it is long enough") {
     Random random(5);
-    for (uint32_t round = 0; round < 50; ++round) {
+    for (uint32_t round = 0; round < 100; ++round) {
+      const uint32_t least = kMinMatch + round % 2;
       std::vector<std::byte> bytes(300);
-      for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.below(2 + round % 4));
+      for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.below(2 + round / 2 % 4));
       MatchFinder finder;
-      finder.find(bytes, 1000);
+      finder.find(bytes, least, 1000);
       bool all = true;
       for (uint32_t at = 0; at + 4 <= bytes.size(); ++at) {
         uint32_t longest = 0;
@@ -252,7 +263,8 @@ TEST_SUITE("gstd match choice") {
           longest = std::max(longest, length);
         }
         const auto found = finder.at(at);
-        all = all && (found.empty() ? 0 : found.back().length) == (longest < kMinMatch ? 0 : longest);
+        const uint32_t length = found.empty() ? 0 : found.back().length;
+        all = all && (length == longest || std::max(length, longest) < least);
       }
       CHECK(all);
     }
