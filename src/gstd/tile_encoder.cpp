@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -359,7 +360,6 @@ void TileEncoder::Work::count_literals() {
 // Sets a table for counted literals. Returns its bits and theirs.
 Cost TileEncoder::Work::choose_table(const Counts& counts, CodeLengths& table) const {
   choose_lengths(counts, table);
-  if (tries_cheap_tables()) fit_to_description(counts, header.lanes_log, table);
   return literals_cost(counts, table) + description_cost(table, header.lanes_log);
 }
 
@@ -429,11 +429,22 @@ Cost TileEncoder::Work::choose_tables(const ContextCounts& counts, LiteralChoice
 Cost TileEncoder::Work::choose_literals(LiteralChoice& choice) const {
   choice = {};
   Cost best = choose_table(literal_counts, choice.lengths[0]);
-  if (!tries_contexts() || literal_contexts.size() < 256) return best;
-  LiteralChoice by_context;
-  if (const Cost cost = choose_tables(counts_by_context, by_context); cost < best && by_context.tables != 1) {
-    best = cost;
-    choice = by_context;
+  if (tries_contexts() && literal_contexts.size() >= 256) {
+    LiteralChoice by_context;
+    if (const Cost cost = choose_tables(counts_by_context, by_context); cost < best && by_context.tables != 1) {
+      best = cost;
+      choice = by_context;
+    }
+  }
+  if (!tries_cheap_tables()) return best;
+  best = 0;
+  for (uint32_t t = 0; t < choice.tables; ++t) {
+    Counts counts = choice.tables == 1 ? literal_counts : Counts{};
+    for (uint32_t c = 0; c < kLiteralContexts && choice.tables != 1; ++c)
+      if (BlockHeader::table_of(choice.map, c) == t)
+        std::ranges::transform(counts, counts_by_context[c], counts.begin(), std::plus{});
+    fit_to_description(counts, header.lanes_log, choice.lengths[t]);
+    best += literals_cost(counts, choice.lengths[t]) + description_cost(choice.lengths[t], header.lanes_log);
   }
   return best;
 }
