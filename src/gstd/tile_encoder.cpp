@@ -102,7 +102,7 @@ constexpr std::array<Effort, kMaxLevel - kMinLevel> kEfforts = {{
     {12, 9, Trial::scout, 8, 1, 1, 0, 0, false},
     {0, 0, Trial::scout, 8, 1, 1, 4, 1, false},
     {0, 0, Trial::scout, 12, 2, 1, 4, 1, false},
-    {0, 0, Trial::scout, 16, 2, 1, 8, 1, false},
+    {0, 0, Trial::scout, 12, 2, 1, 8, 1, false},
     {0, 0, Trial::scout, 16, 3, 1, 8, 1, false},
     {0, 0, Trial::scout, 16, 3, 1, 12, 1, false},
     {0, 0, Trial::scout, 16, 3, 1, 24, 1, false},

@@ -134,7 +134,7 @@ int run(int count, const char* const* arguments) {
   constexpr uint32_t kTile = 65536;
   for (const char* file : {"bsp.bin", "md3.bin", "tga.bin", "wad.bin", "wav.bin"})
     for (const char* filters : {"auto", "none"}) sample.push_back({file, 3, kTile, filters});
-  for (const int level : {12, 19}) sample.push_back({"wad.bin", level, kTile, "auto"});
+  for (const int level : {12, 19, 22}) sample.push_back({"wad.bin", level, kTile, "auto"});
   uint32_t checked = 0, failed = 0;
   for (const Key& key : sample) {
     const bool is_told = std::any_of(arguments + 3, arguments + count,
