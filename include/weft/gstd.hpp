@@ -85,7 +85,7 @@ struct CompressConfig {
   uint32_t stride = 0;
   /// Decoding time against size, 0 to kMaxDecodeWeight. 0: size alone.
   /// More gives fewer sequences, which take a device longer than literals, and larger streams.
-  /// Levels below 14 ignore it.
+  /// Levels below 13 ignore it.
   uint32_t decode_weight = 1;
   /// Whether literals may be coded by context.
   bool contexts = true;
