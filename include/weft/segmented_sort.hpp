@@ -53,14 +53,14 @@ struct SegmentedSortArgs {
 /// - Floats are totally ordered, as in RadixSort.
 /// - Keys are moved bit by bit.
 /// - Results are bit-identical on every run and device.
-/// - Cost: reads offsets once; clears and sets a bit per key.
-/// - Segments of up to short_keys() keys are sorted in one dispatch, which reads and writes each key and value once.
+/// - Cost: the first dispatch reads the offsets, and sorts segments of up to short_keys() keys: it reads and writes
+///   each key and value once.
 /// - Segments of middle length have a workgroup each, in one dispatch more. They have up to some tiles, and at most
 ///   1/64 of key_count.maximum() keys if that is more than a tile. Not recorded if key_count.maximum() <= short_keys().
 /// - All longer ones together take RadixSort's passes, three dispatches per 8 bits of a key. These are not recorded if
 ///   no segment can be as long, and find nothing to do if none is.
-/// - Scratch: a copy of keys and values, a bit per key, 8 bytes per short_keys() keys, and 1 KiB per tile_keys() / 3
-///   keys or fewer. If key_count.maximum() <= short_keys(), only a bit per key and some words.
+/// - Scratch: a copy of keys and values, 8 bytes per short_keys() keys, and 1 KiB per tile_keys() / 3 keys or fewer. If
+///   key_count.maximum() <= short_keys(), only some words.
 /// - Barriers, lifetime, threads: docs/integration.md.
 class WEFT_API SegmentedSort {
  public:

@@ -1,31 +1,37 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Arguments of segmented_sort_heads.comp, and of segmented_sort_tiles.comp, segmented_sort_merge.comp,
-// segmented_sort_upsweep.comp, segmented_sort_scan.comp and segmented_sort_downsweep.comp.
+// Arguments of segmented_sort_tiles.comp, segmented_sort_merge.comp, and segmented_sort_upsweep.comp,
+// segmented_sort_scan.comp and segmented_sort_downsweep.comp.
 #ifndef WEFT_SEGMENTED_SORT_H
 #define WEFT_SEGMENTED_SORT_H
 #include "weft/interop.h"
 
 WEFT_STRUCT_BEGIN
-struct SegmentedSortHeadsPush {
+struct SegmentedSortTilesPush {
   weft_address offsets;  // count + 1 offsets
   // Words, all 0: runs of long segments, segments of more than one run, and, written, where all segments end; then
-  // segments of middle length.
+  // segments of middle length. After them two words for each of these: where it begins and ends. From the next multiple
+  // of 16 bytes on a vector for each run, and after all a word for each segment of more than one.
   weft_address totals;
-  weft_address heads;   // a bit for each key, all 0
-  weft_address middle;  // two words for each segment of middle length: where it begins and ends
-  weft_address runs;    // a vector for each run, and after them a word for each segment of more than one
-  weft_address count;   // 0: use count_value
+  weft_address keys;
+  weft_address values;
+  weft_address keys_out;
+  weft_address values_out;
+  weft_address count;  // 0: use count_value
   weft_address key_count;
   weft_u64 count_value;      // the number of segments, or its maximum
   weft_u32 key_count_value;  // likewise of keys
   weft_u32 count_words;      // words at `count`: 1 or 2
   weft_u32 key_count_words;
-  weft_u32 short_keys;   // longer segments are of middle length
-  weft_u32 middle_keys;  // longer ones are cut into runs
-  weft_u32 run_keys;     // of so many keys, or fewer
-  weft_u32 max_middle;   // segments of middle length that there is room for
-  weft_u32 max_runs;     // likewise runs
-  weft_u32 max_split;    // likewise segments of more than one
+  weft_u32 group_segments;  // of a workgroup
+  weft_u32 middle_keys;     // longer segments are cut into runs
+  weft_u32 run_keys;        // of so many keys, or fewer
+  weft_u32 max_middle;      // segments of middle length that there is room for
+  weft_u32 max_runs;        // likewise runs
+  weft_u32 max_split;       // likewise segments of more than one
+  weft_u32 flip_high;       // as below
+  weft_u32 flip_low;
+  weft_u32 flip_negative_high;
+  weft_u32 flip_negative_low;
   weft_u32 padding;
 };
 
@@ -48,7 +54,6 @@ struct SegmentedSortPush {
   weft_address keys_out;
   weft_address values_out;
   weft_address totals;  // as above
-  weft_address heads;
   weft_address runs;
   weft_address table;   // keys of each run and digit
   weft_u32 shift;       // of the digit in the ordered key

@@ -1,92 +1,78 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Second dispatch of SegmentedSort: sorts the short segments. A workgroup has those that begin in a tile but not in its
-// last kShortKeys keys, from which on the next tile has them. They are no longer than that, so that each lies whole in
-// the tile of one workgroup.
+// First dispatch of SegmentedSort: sorts the short segments, and lists the segments of middle length and the runs of
+// those that are long.
 //
-// Segments are cut into blocks of kMergeKeys, each of which one lane sorts in registers. Then blocks are merged in
-// pairs, and a key looks for its position in the other block of its pair: as often as the longest segment needs, and
-// only where the segment is as long. Blocks are those of the segment, and not of the tile, so that nothing crosses
-// segments.
+// A workgroup has some neighbouring segments, and reads the offsets of kWorkgroupSize of them at a time. Short ones are
+// cut into blocks of kMergeKeys keys, the last of which is padded by elements that come after all others. Segments of
+// up to kWorkgroupSize blocks together are a tile, a block a lane. Each lane sorts its block in registers. Then runs of
+// blocks are merged in pairs, a lane having kMergeKeys keys of the merge: as often as the longest segment needs, and
+// only where the segment is as long. Every key is read and written once.
 //
-// Keys lie in shared memory as ordered numbers, and with them their positions in the tile, at which values are.
+// In which order lists stand depends on timing, but nothing that is written for the caller depends on it. A segment of
+// more than one run has an entry more after its last, for the totals of its digits. Where offsets decrease, segments
+// may have more keys than there are, and more entries than fit: those are left out.
+//
+// Keys lie in shared memory as ordered numbers, and with them the positions from which their values are loaded.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "weft/subgroup.glsl"
+#define WEFT_OP 0  // add
+#include "weft/workgroup_scan.glsl"
 #include "segment/segmented_sort.h"
 #include "segment/segmented_sort_tiles.h"
 
-layout(push_constant, std430) uniform Push { SegmentedSortPush push; };
+const uint kTileItems = kWorkgroupSize * kMergeKeys;
+#include "weft/tile_range.glsl"
 
-#include "sort/sort_items.glsl"
+layout(push_constant, std430) uniform Push { SegmentedSortTilesPush push; };
+
 #include "weft/lane_sort.glsl"
+#include "weft/merge_path.glsl"
+#include "sort/sort_items.glsl"
 
-const uint kTileKeys = kWorkgroupSize * kRows;  // at most 2^14
-const uint kStepKeys = kTileKeys - kShortKeys;
-const uint kTileWords = kTileKeys / 32u;
-const uint kMarkWords = (kTileWords + 31u) / 32u;
-const uint kNoHead = 0xffffu;
+// A block's elements lie in as many words and one more, so that lanes that read theirs meet in no bank.
+const uint kBlockWords = kMergeKeys + 1u;
+const uint kTileWords = kWorkgroupSize * kBlockWords;
+// Blocks between the rows in which the workgroup loads and stores.
+const uint kRowBlocks = kWorkgroupSize / kMergeKeys;
 
-shared uint weft_segment_low[kTileKeys];
-shared uint weft_segment_high[kKeyWords == 2u ? kTileKeys : 1u];
-shared uint weft_segment_positions[kValueWords != 0u ? kTileKeys : 1u];
-shared uint weft_segment_heads[kTileWords];
-shared uint weft_segment_previous[kTileWords];  // the last head before the word
-shared uint weft_segment_next[kTileWords];      // the first after it
-shared uint weft_segment_marks[kMarkWords];     // a bit for each word that has a head
-shared uint weft_segment_longest;
-// Where blocks of at least two keys begin, in any order.
-shared uint weft_segment_blocks[kTileKeys / 2u];
-shared uint weft_segment_block_count;
+shared uint weft_segment_low[kTileWords];
+shared uint weft_segment_high[kKeyWords == 2u ? kTileWords : 1u];
+shared uint weft_segment_from[kValueWords != 0u ? kTileWords : 1u];
+// Each block's first key; and its keys, 0 where there is none, its index in its segment, and that segment's blocks.
+shared uvec2 weft_segment_blocks[kWorkgroupSize];
+shared uint weft_segment_longest;  // the most blocks of a segment, if more than one
+shared uint weft_segment_next;     // the first block of the next tile, if there is one
 
-uvec2 tile_key(uint position) {
-  uvec2 key = uvec2(weft_segment_low[position], 0u);
-  if (kKeyWords == 2u) key.y = weft_segment_high[position];
-  return key;
-}
+const uint kKeyBits = 5u, kIndexBits = 10u;
 
-uint tile_position(uint position) {
-  if (kValueWords == 0u) return 0u;
-  return weft_segment_positions[position];
-}
+uint block_keys(uint bits) { return bits & ((1u << kKeyBits) - 1u); }
+uint block_index(uint bits) { return (bits >> kKeyBits) & ((1u << kIndexBits) - 1u); }
+uint block_count(uint bits) { return bits >> (kKeyBits + kIndexBits); }
 
-void tile_put(uint position, uvec2 key, uint from) {
-  weft_segment_low[position] = key.x;
-  if (kKeyWords == 2u) weft_segment_high[position] = key.y;
-  if (kValueWords != 0u) weft_segment_positions[position] = from;
-}
+// ---- elements: a key, and where it was ----
+
+struct BlockElement {
+  uvec2 key;
+  uint from;
+};
+
+// After all others.
+BlockElement block_padding() { return BlockElement(uvec2(~0u, kKeyWords == 2u ? ~0u : 0u), ~0u); }
 
 bool key_less(uvec2 a, uvec2 b) {
   if (kKeyWords == 1u) return a.x < b.x;
   return word64_less(a, b);
 }
 
-// The bits of 32 keys of which `left` come before the end of all segments, or as many fewer: that end is a head too.
-uint heads_word(uint first, uint left) {
-  uint bits = 0u;
-  if (left != 0u) bits = Words(word64_add(push.heads, word64_multiply(first >> 5, 4u))).at[0];
-  if (left < 32u) bits = (bits & ((1u << left) - 1u)) | (1u << left);
-  return bits;
+bool element_less(BlockElement a, BlockElement b) {
+  if (kValueWords == 0u) return key_less(a.key, b.key);
+  return key_less(a.key, b.key) || (a.from < b.from && a.key == b.key);
 }
 
-// Of the segment of the key at `position`: where in the tile it begins, and in the upper half where it ends. 0 where it
-// is not the tile's.
-uint segment_bounds(uint position) {
-  const uint word = position >> 5;
-  const uint heads = weft_segment_heads[word];
-  const uint through = (2u << (position & 31u)) - 1u;  // 2 << 31 is 0
-  const uint before = heads & through, after = heads & ~through;
-  const uint begin = before != 0u ? 32u * word + uint(findMSB(before)) : weft_segment_previous[word];
-  const uint end = after != 0u ? 32u * word + uint(findLSB(after)) : weft_segment_next[word];
-  const bool is_own = begin < kStepKeys && end != kNoHead && end - begin <= kShortKeys;
-  return is_own ? begin | (end << 16) : 0u;
+BlockElement element_mix(BlockElement a, BlockElement b, bool is_b) {
+  return BlockElement(mix(a.key, b.key, bvec2(is_b)), mix(a.from, b.from, is_b));
 }
-
-// A key of a block, and where it was in the tile.
-struct BlockElement {
-  uvec2 key;
-  uint from;
-};
 
 void merge_order(inout BlockElement earlier, inout BlockElement later) {
   if (kKeyWords == 1u && kValueWords == 0u) {
@@ -95,167 +81,238 @@ void merge_order(inout BlockElement earlier, inout BlockElement later) {
     earlier.key.x = first;
     return;
   }
-  bool in_order = !key_less(later.key, earlier.key);
-  if (kValueWords != 0u) in_order = in_order && (key_less(earlier.key, later.key) || earlier.from < later.from);
-  const BlockElement first = BlockElement(in_order ? earlier.key : later.key, in_order ? earlier.from : later.from);
-  later = BlockElement(in_order ? later.key : earlier.key, in_order ? later.from : earlier.from);
+  const bool swaps = element_less(later, earlier);
+  const BlockElement first = element_mix(earlier, later, swaps);
+  later = element_mix(later, earlier, swaps);
   earlier = first;
 }
 
-// Sorts the block of the segment that begins at `begin` and ends at `end`, in place.
-void sort_block(uint begin, uint end) {
-  const uint last = min(end - begin, kMergeKeys) - 1u;
-  BlockElement elements[kMergeKeys];
-  // Absent keys are the last.
+uvec2 tile_key(uint word) {
+  uvec2 key = uvec2(weft_segment_low[word], 0u);
+  if (kKeyWords == 2u) key.y = weft_segment_high[word];
+  return key;
+}
+
+void tile_put_key(uint word, uvec2 key) {
+  weft_segment_low[word] = key.x;
+  if (kKeyWords == 2u) weft_segment_high[word] = key.y;
+}
+
+BlockElement tile_element(uint word) {
+  BlockElement element = BlockElement(tile_key(word), 0u);
+  if (kValueWords != 0u) element.from = weft_segment_from[word];
+  return element;
+}
+
+void tile_put(uint word, BlockElement element) {
+  tile_put_key(word, element.key);
+  if (kValueWords != 0u) weft_segment_from[word] = element.from;
+}
+
+// ---- merging ----
+
+// Two runs of whole blocks, one after the other from `word` on, of which the first has count_a elements.
+struct TileRuns {
+  uint word, count_a;
+};
+
+BlockElement runs_element(TileRuns runs, uint i) { return tile_element(runs.word + i + i / kMergeKeys); }
+
+bool merge_path_a_first(TileRuns runs, uint a, uint b) {
+  return !element_less(runs_element(runs, runs.count_a + b), runs_element(runs, a));
+}
+
+WEFT_MERGE_PATH(TileRuns)
+
+// The elements of the merge from `diagonal` on.
+void merge_runs(TileRuns runs, uint count_b, uint diagonal, out BlockElement elements[kMergeKeys]) {
+  const uint end = runs.count_a + count_b;
+  uint a = merge_path_split(runs, diagonal, runs.count_a, count_b);
+  uint b = runs.count_a + diagonal - a;
+  BlockElement of_a = block_padding(), of_b = block_padding();
+  if (a < runs.count_a) of_a = runs_element(runs, a);
+  if (b < end) of_b = runs_element(runs, b);
   [[unroll]] for (uint i = 0; i < kMergeKeys; ++i) {
-    elements[i] = BlockElement(tile_key(begin + min(i, last)), tile_position(begin + min(i, last)));
-    if (i > last) elements[i] = BlockElement(uvec2(~0u), ~0u);
+    const bool is_b = element_less(of_b, of_a);
+    elements[i] = element_mix(of_a, of_b, is_b);
+    a += is_b ? 0u : 1u;
+    b += is_b ? 1u : 0u;
+    // Past the end of its run there is padding, which may be taken for equal keys of the other: of keys alone.
+    const uint next = is_b ? b : a;
+    BlockElement element = block_padding();
+    if (next < (is_b ? end : runs.count_a)) element = runs_element(runs, next);
+    of_a = element_mix(element, of_a, is_b);
+    of_b = element_mix(of_b, element, is_b);
   }
-  WEFT_LANE_SORT(elements)
-  [[unroll]] for (uint i = 0; i < kMergeKeys; ++i)
-    if (i <= last) tile_put(begin + i, elements[i].key, elements[i].from);
 }
 
-// How many of `count` keys from `begin` on, 1 to `size` of them and in order, come before one that lies in the block
-// after them, or in the block before. `size` is a power of two.
-uint rank_in_other(uvec2 key, uint begin, uint count, uint size, bool is_after) {
-  uint rank = 0u;
-  for (uint step = size; step != 0u; step >>= 1) {
-    const uint last = rank + step - 1u;
-    const uvec2 other = tile_key(begin + min(last, count - 1u));
-    const bool comes_before = last < count && (is_after ? !key_less(key, other) : key_less(other, key));
-    rank += comes_before ? step : 0u;
+// ---- segments ----
+
+// Offset i, at most `keys`.
+uint offset_at(uvec2 i, uint keys) {
+  Words words = Words(word64_add(push.offsets, word64_times(i, 4u * kOffsetWords)));
+  const uint low = min(words.at[0], keys);
+  if (kOffsetWords == 1u) return low;
+  return words.at[1] != 0u ? keys : low;
+}
+
+// An index in one of the lists for each entry that lanes of the subgroup have: this lane's first.
+uint list_reserve(uint total, uint entries) {
+  const uint before = subgroup_exclusive_add(entries);
+  const uint all = subgroup_shuffle(before + entries, kSubgroupSize - 1u);
+  uint base = 0u;
+  if (subgroup_lane() == 0u && all != 0u) base = atomicAdd(Words(push.totals).at[total], all);
+  return subgroup_shuffle(base, 0u) + before;
+}
+
+// Lists each lane's segment, if it is not short.
+void list_segment(uint begin, uint end) {
+  const bool is_long = end - begin > push.middle_keys;
+  const bool is_middle = !is_long && end - begin > kShortKeys;
+  const uint middle = list_reserve(3u, is_middle ? 1u : 0u);
+  Words2 segments = Words2(word64_add(push.totals, uvec2(16u, 0u)));
+  if (is_middle && middle < push.max_middle) segments.at[middle] = uvec2(begin, end);
+
+  const uint runs = is_long ? (end - begin - 1u) / push.run_keys + 1u : 0u;
+  const uint entries = runs > 1u ? runs + 1u : runs;
+  const uint base = list_reserve(0u, entries);
+  if (entries > push.max_runs || base > push.max_runs - entries) return;
+  const uvec2 list = word64_add(push.totals, word64_multiply((push.max_middle + 1u) / 2u + 1u, 16u));
+  for (uint i = 0u; i < entries; ++i) {
+    Words4 run = Words4(word64_add(list, word64_multiply(base + i, 16u)));
+    run.at[0] = uvec4(begin, end, base, runs);
   }
-  return rank;
+  if (runs > 1u) {
+    const uint split = atomicAdd(Words(push.totals).at[1], 1u);
+    Words splits = Words(word64_add(list, word64_multiply(push.max_runs, 16u)));
+    if (split < push.max_split) splits.at[split] = base;
+  }
 }
 
-// Whether a block of at least two keys begins there.
-bool begins_block(uint position, uint bounds) {
-  return ((position - (bounds & 0xffffu)) & (kMergeKeys - 1u)) == 0u && position + 1u < bounds >> 16;
+// ---- a tile ----
+
+void tile_clear(uint lane) {
+  weft_segment_blocks[lane] = uvec2(0u);
+  if (lane == 0u) weft_segment_longest = 0u;
 }
 
-// The last head before a word, and the first after it.
-uint head_before(uint word) {
-  uint mark = word >> 5;
-  uint bits = weft_segment_marks[mark] & ((1u << (word & 31u)) - 1u);
-  for (; mark != 0u && bits == 0u; bits = weft_segment_marks[mark]) --mark;
-  if (bits == 0u) return kNoHead;
-  const uint found = 32u * mark + uint(findMSB(bits));
-  return 32u * found + uint(findMSB(weft_segment_heads[found]));
+// Loads the keys of all blocks, as they are. Those of padding are the last of all.
+void tile_load(uint lane) {
+  const uint i = lane % kMergeKeys;
+  const uvec2 padding = sort_unordered(block_padding().key);
+  uvec2 keys[kMergeKeys];
+  [[unroll]] for (uint row = 0; row < kMergeKeys; ++row) {
+    const uvec2 block = weft_segment_blocks[row * kRowBlocks + lane / kMergeKeys];
+    keys[row] = padding;
+    if (i < block_keys(block.y)) keys[row] = sort_load(sort_address(push.keys, block.x + i, kKeyWords), 0u, kKeyWords);
+  }
+  [[unroll]] for (uint row = 0; row < kMergeKeys; ++row)
+    tile_put_key((row * kRowBlocks + lane / kMergeKeys) * kBlockWords + i, keys[row]);
 }
 
-uint head_after(uint word) {
-  uint mark = word >> 5;
-  uint bits = weft_segment_marks[mark] & ~((2u << (word & 31u)) - 1u);  // 2 << 31 is 0
-  for (; mark + 1u < kMarkWords && bits == 0u; bits = weft_segment_marks[mark]) ++mark;
-  if (bits == 0u) return kNoHead;
-  const uint found = 32u * mark + uint(findLSB(bits));
-  return 32u * found + uint(findLSB(weft_segment_heads[found]));
+// Stores them, and their values.
+void tile_store(uint lane) {
+  const uint i = lane % kMergeKeys;
+  uvec2 values[kMergeKeys];
+  [[unroll]] for (uint row = 0; row < kMergeKeys; ++row) {
+    const uint block = row * kRowBlocks + lane / kMergeKeys;
+    values[row] = uvec2(0u);
+    if (kValueWords != 0u && i < block_keys(weft_segment_blocks[block].y)) {
+      const uint from = weft_segment_from[block * kBlockWords + i];
+      values[row] = sort_load(sort_address(push.values, from, kValueWords), 0u, kValueWords);
+    }
+  }
+  [[unroll]] for (uint row = 0; row < kMergeKeys; ++row) {
+    const uint block = row * kRowBlocks + lane / kMergeKeys;
+    const uvec2 found = weft_segment_blocks[block];
+    if (i < block_keys(found.y)) {
+      sort_store(push.keys_out, found.x + i, sort_unordered(tile_key(block * kBlockWords + i)), kKeyWords);
+      if (kValueWords != 0u) sort_store(push.values_out, found.x + i, values[row], kValueWords);
+    }
+  }
 }
 
-// Reads the tile's heads, and finds the nearest before and after each word. `left`: keys from the tile's first on.
-// Whether there are any.
-bool tile_find_heads(uint first, uint left, uint lane) {
-  for (uint mark = lane; mark < kMarkWords; mark += kWorkgroupSize) weft_segment_marks[mark] = 0u;
+// Sorts the segments whose blocks are listed. Holds a barrier before it reads the list, and none after it.
+void tile_sort(uint lane) {
   barrier();
-  for (uint word = lane; word < kTileWords; word += kWorkgroupSize) {
-    const uint heads = 32u * word <= left ? heads_word(first + 32u * word, left - 32u * word) : 0u;
-    weft_segment_heads[word] = heads;
-    if (heads != 0u) atomicOr(weft_segment_marks[word >> 5], 1u << (word & 31u));
-  }
+  const uvec2 block = weft_segment_blocks[lane];
+  const uint own_keys = block_keys(block.y), index = block_index(block.y), blocks = block_count(block.y);
+  const uint longest = subgroup_uniform(weft_segment_longest);
+  tile_load(lane);
   barrier();
-  uint all = 0u;
-  [[unroll]] for (uint mark = 0; mark < kMarkWords; ++mark) all |= weft_segment_marks[mark];
-  if (subgroup_uniform(all) == 0u) return false;
-  for (uint word = lane; word < kTileWords; word += kWorkgroupSize) {
-    weft_segment_previous[word] = head_before(word);
-    weft_segment_next[word] = head_after(word);
-  }
-  barrier();
-  return true;
-}
 
-// Writes the key that lies at `position`, and its value.
-void tile_store(uint first, uint position) {
-  sort_store(push.keys_out, first + position, sort_unordered(tile_key(position)), kKeyWords);
-  if (kValueWords == 0u) return;
-  const uvec2 value =
-      sort_load(sort_address(push.values, first + tile_position(position), kValueWords), 0u, kValueWords);
-  sort_store(push.values_out, first + position, value, kValueWords);
+  BlockElement elements[kMergeKeys];
+  if (own_keys != 0u) {
+    [[unroll]] for (uint i = 0; i < kMergeKeys; ++i) {
+      elements[i].key = sort_ordered(tile_key(lane * kBlockWords + i));
+      elements[i].from = i < own_keys ? block.x + i : ~0u;
+    }
+    WEFT_LANE_SORT(elements)
+    [[unroll]] for (uint i = 0; i < kMergeKeys; ++i) tile_put(lane * kBlockWords + i, elements[i]);
+  }
+  barrier();
+
+  for (uint size = 1u; size < longest; size *= 2u) {
+    const uint in_pair = index & (2u * size - 1u);
+    const uint after = index - in_pair + size;  // there may be no run after the last
+    if (after < blocks) {
+      const TileRuns runs = TileRuns((lane - in_pair) * kBlockWords, size * kMergeKeys);
+      merge_runs(runs, min(size, blocks - after) * kMergeKeys, in_pair * kMergeKeys, elements);
+    }
+    barrier();
+    if (after < blocks) {
+      [[unroll]] for (uint i = 0; i < kMergeKeys; ++i) tile_put(lane * kBlockWords + i, elements[i]);
+    }
+    barrier();
+  }
+  tile_store(lane);
 }
 
 void main() {
-  const uint end_of_all = subgroup_uniform(Words(push.totals).at[2]);
+  const uvec2 count = count_of(push.count, push.count_words, push.count_value);
+  const uint keys = count_of(push.key_count, push.key_count_words, uvec2(push.key_count_value, 0u)).x;
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  const uvec2 first_key = word64_multiply(group, kStepKeys);
-  if (first_key.y != 0u || first_key.x >= end_of_all) return;
-  const uint first = first_key.x;
   const uint lane = subgroup_index() * kSubgroupSize + subgroup_lane();
+  if (group == 0u && lane == 0u) Words(push.totals).at[2] = offset_at(count, keys);
 
-  if (lane == 0u) weft_segment_longest = weft_segment_block_count = 0u;
-  if (!tile_find_heads(first, end_of_all - first, lane)) return;
+  for (uint first = 0u; first < push.group_segments; first += kWorkgroupSize) {
+    if (first != 0u) barrier();
+    tile_clear(lane);
+    // After the last segment both are the last offset.
+    const uvec2 segment = word64_add(word64_multiply(group, push.group_segments), first + lane);
+    const uint begin = offset_at(word64_min(segment, count), keys);
+    uint end = begin;
+    if (first + lane < push.group_segments)
+      end = max(offset_at(word64_min(word64_add(segment, 1u), count), keys), begin);
 
-  // Row by row: the segment's bounds, and 0 where there is no key; the key that lies there; and where it goes.
-  uint bounds[kRows];
-  uvec2 keys[kRows];
-  uint positions[kRows];
-  uint longest = 0u, lane_blocks = 0u;
-  [[unroll]] for (uint row = 0; row < kRows; ++row) {
-    const uint position = row * kWorkgroupSize + lane;
-    bounds[row] = segment_bounds(position);
-    keys[row] = uvec2(0u);
-    if (bounds[row] != 0u) keys[row] = sort_load(sort_address(push.keys, first + position, kKeyWords), 0u, kKeyWords);
-    longest = max(longest, (bounds[row] >> 16) - (bounds[row] & 0xffffu));
-    lane_blocks += begins_block(position, bounds[row]) ? 1u : 0u;
-  }
-  longest = subgroup_max(longest);
-  uint block = subgroup_inclusive_add(lane_blocks), block_base = 0u;
-  if (subgroup_lane() == 0u) atomicMax(weft_segment_longest, longest);
-  if (subgroup_lane() == kSubgroupSize - 1u) block_base = atomicAdd(weft_segment_block_count, block);
-  block += subgroup_shuffle(block_base, kSubgroupSize - 1u) - lane_blocks;
-  [[unroll]] for (uint row = 0; row < kRows; ++row) {
-    const uint position = row * kWorkgroupSize + lane;
-    if (begins_block(position, bounds[row])) weft_segment_blocks[block++] = position | (bounds[row] & 0xffff0000u);
-    keys[row] = sort_ordered(keys[row]);
-    if (bounds[row] != 0u) tile_put(position, keys[row], position);
-  }
-  barrier();
-  longest = subgroup_uniform(weft_segment_longest);
-  if (longest == 0u) return;
+    const bool is_short = end - begin <= kShortKeys;
+    const uint blocks = is_short ? (end - begin + kMergeKeys - 1u) / kMergeKeys : 0u;
+    // Blocks, of which there are at most half as many as lanes, and above them segments that are not short.
+    uint all;
+    const uint before = workgroup_exclusive(is_short ? blocks : 1u << 20, 0u, all) & 0xfffffu;
+    if (subgroup_uniform(all >> 20) != 0u) list_segment(begin, end);
+    all = subgroup_uniform(all & 0xfffffu);
 
-  const uint blocks = subgroup_uniform(weft_segment_block_count);
-  for (uint i = lane; i < blocks; i += kWorkgroupSize) {
-    const uint found = weft_segment_blocks[i];
-    sort_block(found & 0xffffu, found >> 16);
-  }
-  barrier();
-
-  for (uint size = kMergeKeys; size < longest; size *= 2u) {
-    uint from[kRows];
-    [[unroll]] for (uint row = 0; row < kRows; ++row) {
-      const uint position = row * kWorkgroupSize + lane;
-      const uint begin = bounds[row] & 0xffffu, end = bounds[row] >> 16;
-      const uint in_segment = position - begin;
-      const uint pair = position - (in_segment & (2u * size - 1u));
-      const bool is_after = (in_segment & size) != 0u;
-      const uint other = is_after ? pair : pair + size;
-      // There may be no block after the last.
-      const bool has_other = bounds[row] != 0u && other < end;
-      positions[row] = kNoHead;
-      from[row] = 0u;
-      if (has_other) {
-        keys[row] = tile_key(position);
-        from[row] = tile_position(position);
-        positions[row] = pair + (in_segment & (size - 1u)) +
-                      rank_in_other(keys[row], other, min(end - other, size), size, is_after);
+    uint next = 0u;
+    for (uint tile = 0u; tile < all; tile = next) {
+      if (tile != 0u) {
+        barrier();
+        tile_clear(lane);
+        barrier();
       }
+      const uint tile_end = tile + kWorkgroupSize;
+      if (before >= tile && before + blocks <= tile_end) {
+        for (uint i = 0u; i < blocks; ++i) {
+          const uint first_key = begin + i * kMergeKeys;
+          weft_segment_blocks[before - tile + i] =
+              uvec2(first_key, min(end - first_key, kMergeKeys) | (i | blocks << kIndexBits) << kKeyBits);
+        }
+        if (blocks > 1u) atomicMax(weft_segment_longest, blocks);
+      } else if (before <= tile_end && before + blocks > tile_end) {
+        weft_segment_next = before;
+      }
+      tile_sort(lane);
+      next = all <= tile_end ? all : subgroup_uniform(weft_segment_next);
     }
-    barrier();
-    [[unroll]] for (uint row = 0; row < kRows; ++row)
-      if (positions[row] != kNoHead) tile_put(positions[row], keys[row], from[row]);
-    barrier();
   }
-
-  [[unroll]] for (uint row = 0; row < kRows; ++row)
-    if (bounds[row] != 0u) tile_store(first, row * kWorkgroupSize + lane);
 }

@@ -201,8 +201,9 @@ TEST_SUITE("segmented_sort") {
 
   TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning :
-         {"segmented_sort.rows=1,segmented_sort.rows_wide=1,segmented_sort.long_rows=1,radix_sort.groups=3",
-          "segmented_sort.workgroup=256,segmented_sort.rows_wide=8,segmented_sort.long_workgroup=256,"
+         {"segmented_sort.short_keys=32,segmented_sort.block_keys_wide=2,segmented_sort.long_rows=1,"
+          "radix_sort.groups=3",
+          "segmented_sort.workgroup=256,segmented_sort.short_keys=1024,segmented_sort.long_workgroup=256,"
           "segmented_sort.long_rows=7,radix_sort.groups=1,radix_sort.copies=4"}) {
       const ScopedTuning overrides(tuning);
       for (Backend* backend : every_backend()) {
@@ -282,21 +283,21 @@ TEST_SUITE("segmented_sort") {
 
 // Faults that these tests catch: tests/mutants.
 // why: a segment one longer than short ones is in no class
-// file: shaders/segment/segmented_sort_heads.comp
-// find: is_middle[k] = end - begin > push.short_keys && end - begin <= push.middle_keys;
-// with: is_middle[k] = end - begin > push.short_keys + 1u && end - begin <= push.middle_keys;
+// file: shaders/segment/segmented_sort_tiles.comp
+// find: is_middle = !is_long && end - begin > kShortKeys;
+// with: is_middle = !is_long && end - begin > kShortKeys + 1u;
 // run: native --test-suite=segmented_sort
 //
 // why: a segment one longer than those of middle length is in no class
-// file: shaders/segment/segmented_sort_heads.comp
-// find: if (end - begin > push.middle_keys) runs[k]
-// with: if (end - begin > push.middle_keys + 1u) runs[k]
+// file: shaders/segment/segmented_sort_tiles.comp
+// find: is_long = end - begin > push.middle_keys;
+// with: is_long = end - begin > push.middle_keys + 1u;
 // run: native --test-suite=segmented_sort
 //
-// why: a segment that begins with a tile's last own key is lost
+// why: a segment that fills a tile is lost
 // file: shaders/segment/segmented_sort_tiles.comp
-// find: is_own = begin < kStepKeys
-// with: is_own = begin + 1u < kStepKeys
+// find: before + blocks <= tile_end
+// with: before + blocks < tile_end
 // run: native --test-suite=segmented_sort
 //
 // why: a round merges a run with itself
@@ -305,8 +306,8 @@ TEST_SUITE("segmented_sort") {
 // with: const uint pair = first & ~(run - 1u);
 // run: native --test-suite=segmented_sort
 //
-// why: of the heads before a word of head bits, the first of the last word that has any is taken
+// why: the first of two runs goes on into the second
 // file: shaders/segment/segmented_sort_tiles.comp
-// find: uint(findMSB(weft_segment_heads[found]))
-// with: uint(findLSB(weft_segment_heads[found]))
+// find: if (next < (is_b ? end : runs.count_a))
+// with: if (next < end)
 // run: native --test-suite=segmented_sort

@@ -37,13 +37,11 @@ inline const runtime::TuningTable<SegmentedTuning> segmented_reduce_tuning(
     {.cpu = {.workgroup = 128, .rows = 2},
      .nvidia = {.groups = 2112, .direct_rows = 8, .direct_items = 1 << 17, .few_items = 1 << 16}});
 
-/// SegmentedSort; what is not here is RadixSort's. Rows are keys a lane has of a tile, a power of two.
+/// SegmentedSort; what is not here is RadixSort's.
 struct SegmentedSortTuning {
-  uint32_t workgroup = 256;         ///< of the dispatch that sorts short segments
-  uint32_t rows = 8;                ///< there, of keys of one word alone, at most 16
-  uint32_t rows_wide = 4;           ///< the same where keys have two words, or values
-  uint32_t short_keys = 1024;       ///< longest short segment: a power of two, at most half a tile
-  uint32_t block_keys = 16;         ///< of a block that a lane sorts there, at most 16
+  uint32_t workgroup = 128;         ///< of the dispatch that sorts short segments
+  uint32_t short_keys = 256;        ///< longest short segment: a power of two, at most half of what it sorts at a time
+  uint32_t block_keys = 16;         ///< of a block that a lane sorts there, of keys of one word alone, at most 16
   uint32_t block_keys_wide = 8;     ///< the same where keys have two words, or values
   uint32_t middle_workgroup = 256;  ///< of the dispatch that sorts segments of middle length
   uint32_t middle_keys = 8;         ///< there, of a tile for each lane, of one word alone, at most 32
@@ -57,8 +55,6 @@ struct SegmentedSortTuning {
 
 inline constexpr runtime::TuningKey<SegmentedSortTuning> kSegmentedSortTuningKeys[] = {
     {"workgroup", &SegmentedSortTuning::workgroup, 128, 1024},
-    {"rows", &SegmentedSortTuning::rows, 1, 16},
-    {"rows_wide", &SegmentedSortTuning::rows_wide, 1, 16},
     {"short_keys", &SegmentedSortTuning::short_keys, 32, 8192},
     {"block_keys", &SegmentedSortTuning::block_keys, 2, 16},
     {"block_keys_wide", &SegmentedSortTuning::block_keys_wide, 2, 16},
@@ -72,23 +68,17 @@ inline constexpr runtime::TuningKey<SegmentedSortTuning> kSegmentedSortTuningKey
     {"long_rows", &SegmentedSortTuning::long_rows, 1, 16},
 };
 
-inline const runtime::TuningTable<SegmentedSortTuning> segmented_sort_tuning("segmented_sort", kSegmentedSortTuningKeys,
-                                                                             {
-                                                                                 .cpu = {.workgroup = 128,
-                                                                                         .rows = 2,
-                                                                                         .rows_wide = 2,
-                                                                                         .middle_workgroup = 128,
-                                                                                         .middle_keys = 4,
-                                                                                         .middle_tiles = 4,
-                                                                                         .middle_tiles_wide = 4,
-                                                                                         .long_workgroup = 128,
-                                                                                         .long_rows = 4},
-                                                                                 .nvidia = {.rows = 4,
-                                                                                            .short_keys = 256,
-                                                                                            .middle_workgroup = 128,
-                                                                                            .middle_keys = 16,
-                                                                                            .middle_keys_wide = 8,
-                                                                                            .long_workgroup = 512},
-                                                                             });
+inline const runtime::TuningTable<SegmentedSortTuning> segmented_sort_tuning(
+    "segmented_sort", kSegmentedSortTuningKeys,
+    {
+        .cpu = {.short_keys = 128,
+                .middle_workgroup = 128,
+                .middle_keys = 4,
+                .middle_tiles = 4,
+                .middle_tiles_wide = 4,
+                .long_workgroup = 128,
+                .long_rows = 4},
+        .nvidia = {.middle_workgroup = 128, .middle_keys = 16, .middle_keys_wide = 8, .long_workgroup = 512},
+    });
 
 }  // namespace weft::primitives

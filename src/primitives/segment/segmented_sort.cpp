@@ -13,12 +13,12 @@
 #include "primitives/sort/radix_passes.hpp"
 #include "runtime/kernel_families.hpp"
 #include "segment/segmented_sort.h"
-#include "segment/segmented_sort_heads.h"
 #include "segment/segmented_sort_merge.h"
 #include "segment/segmented_sort_tiles.h"
 #include "sort/radix_sort_count.h"
 #include "sort/radix_sort_digits.h"
 #include "sort/radix_sort_move.h"
+#include "weft/ordered_key.h"
 
 namespace weft {
 
@@ -34,7 +34,8 @@ struct SegmentedSort::Plan {
   std::shared_ptr<const ContextState> state;
   SegmentedSortConfig config;
   uint32_t short_keys = 0;
-  uint32_t step_keys = 0;  // of the keys with which a tile's short segments begin
+  uint32_t block_keys = 0;
+  uint32_t blocks = 0;  // of short segments that a workgroup sorts at a time
   uint32_t middle_tile_keys = 0;
   uint32_t max_middle_keys = 0;
   uint32_t middle_groups = 0;
@@ -43,15 +44,17 @@ struct SegmentedSort::Plan {
   uint32_t tile_keys = 0;
   uint32_t groups = 0;
   primitives::ClearPass clear;
-  std::shared_ptr<const Pipeline> heads, tiles, merge, upsweep, scan, downsweep;
+  std::shared_ptr<const Pipeline> tiles, merge, upsweep, scan, downsweep;
 
   uint32_t bins() const { return 1u << digit_bits; }
   /// Where scratch has what, in bytes.
   struct Layout {
-    uint64_t heads = 0, heads_end = 0, middle = 0, runs = 0, table = 0, keys = 0, values = 0, end = 0;
+    uint64_t middle = 0, runs = 0, table = 0, keys = 0, values = 0, end = 0;
     uint32_t max_middle = 0, max_runs = 0, max_split = 0;
   };
   Layout layout(uint64_t count) const;
+  /// Segments that a workgroup of the first dispatch has in a call of up to so many segments and keys.
+  uint32_t group_segments(uint64_t segments, uint64_t keys) const;
   /// Longest segment of middle length in a call of up to `count` keys. One workgroup is slow with a large part of them.
   uint32_t middle_keys(uint64_t count) const;
   /// Longer segments have more than one run.
@@ -66,11 +69,13 @@ constexpr const char* kSegmentedSortName = "SegmentedSort";
 constexpr uint64_t kMaxKeys = uint64_t{1} << 32;  // a call takes fewer
 constexpr uint64_t kSegmentedSortMaxSegments = uint64_t{1} << 40;
 constexpr uint64_t kTotalsBytes = 16;
-constexpr uint32_t kSegmentedSortHeadsWorkgroup = 128;
-constexpr uint32_t kSegmentedSortLaneOffsets = 4;  // as in shaders/segment/segmented_sort_heads.comp
 constexpr uint32_t kScanWorkgroup = 256;
 constexpr uint32_t kScanDigits = 16;  // as in shaders/segment/segmented_sort_scan.comp
 constexpr uint32_t kScanGroups = 64;  // for each kScanDigits, at most: mostly there is little to scan
+
+constexpr uint64_t kTilesAtOnce = 4096;  // from so many on a workgroup has more than one
+constexpr uint64_t kGroupTiles = 4;      // at most
+constexpr uint64_t kMaxTileGroups = 1u << 24;
 
 constexpr uint64_t kMiddleParts = 64;  // of a call's keys, that a segment of middle length has one of at most
 
@@ -82,23 +87,31 @@ uint32_t SegmentedSort::Plan::middle_keys(uint64_t count) const {
 
 SegmentedSort::Plan::Layout SegmentedSort::Plan::layout(uint64_t count) const {
   Layout at;
-  at.heads = kTotalsBytes;
-  at.heads_end = at.end = at.heads + primitives::in_vectors(divided_up(count, 32) * 4);
+  at.middle = at.end = kTotalsBytes;
   if (count <= short_keys) return at;
   at.max_middle = static_cast<uint32_t>(count / (short_keys + 1));
-  at.middle = at.end;
-  at.keys = at.middle + primitives::in_vectors(uint64_t{8} * at.max_middle);
+  at.runs = at.keys = at.middle + primitives::in_vectors(uint64_t{8} * at.max_middle);
+  if (count > middle_keys(count)) {
+    // Of a segment of one run a long one's keys are more than middle_tile_keys; a segment of more has more than a tile,
+    // and less than three entries for each length of a run.
+    at.max_runs = static_cast<uint32_t>(count / std::max(1u, std::min(middle_tile_keys + 1, tile_keys / 3)));
+    at.max_split = static_cast<uint32_t>(std::min<uint64_t>(count / tile_keys, primitives::kMaxGroups));
+    at.table = at.runs + uint64_t{16} * at.max_runs + primitives::in_vectors(uint64_t{4} * at.max_split);
+    at.keys = at.table + primitives::in_vectors(uint64_t{4} * bins() * at.max_runs);
+  }
   at.values = at.keys + primitives::in_vectors(count * size_of(config.key));
   at.end = at.values + primitives::in_vectors(count * config.value_bytes);
-  if (count <= middle_keys(count)) return at;
-  // Of a segment of one run a long one's keys are more than middle_tile_keys; a segment of more has more than a tile,
-  // and less than three entries for each length of a run.
-  at.max_runs = static_cast<uint32_t>(count / std::max(1u, std::min(middle_tile_keys + 1, tile_keys / 3)));
-  at.max_split = static_cast<uint32_t>(std::min<uint64_t>(count / tile_keys, primitives::kMaxGroups));
-  at.runs = at.end;
-  at.table = at.runs + uint64_t{16} * at.max_runs + primitives::in_vectors(uint64_t{4} * at.max_split);
-  at.end = at.table + primitives::in_vectors(uint64_t{4} * bins() * at.max_runs);
   return at;
+}
+
+uint32_t SegmentedSort::Plan::group_segments(uint64_t segments, uint64_t keys) const {
+  const uint64_t tile = uint64_t{blocks} * block_keys;
+  const uint64_t group_tiles = std::clamp<uint64_t>(keys / tile / kTilesAtOnce, 1, kGroupTiles);
+  // A quarter of a tile is for what lengths vary by. The last block of a segment is half full.
+  const uint64_t fit = segments * (tile * group_tiles - tile / 4) / (keys + segments * block_keys / 2);
+  // Short segments fill no more than a tile if all have the most keys.
+  const uint64_t group = std::clamp<uint64_t>(fit, tile / short_keys, blocks);
+  return static_cast<uint32_t>(std::max(group, divided_up(segments, kMaxTileGroups)));
 }
 
 uint32_t SegmentedSort::Plan::run_keys(uint64_t count) const {
@@ -148,13 +161,14 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
 
   const uint32_t limit = state.traits().max_workgroup_invocations;
   const uint32_t workgroup = std::min(std::bit_floor(tuning.workgroup), limit);
-  // Keys, their positions, and words about segments.
+  // Keys and their positions, in blocks of a word more, and words about blocks.
   const uint32_t element_words = key_words + (value_words != 0 ? 1 : 0);
   const uint32_t shared_bytes = primitives::shared_bytes_of(state, workgroup);
-  uint32_t rows = std::bit_floor(element_words == 1 ? tuning.rows : tuning.rows_wide);
-  while (rows > 1 && workgroup * rows * (4 * element_words + 1) > shared_bytes) rows /= 2;
-  plan->short_keys = std::min(std::bit_floor(tuning.short_keys), workgroup * rows / 2);
-  plan->step_keys = workgroup * rows - plan->short_keys;
+  uint32_t block_keys = std::bit_floor(element_words == 1 ? tuning.block_keys : tuning.block_keys_wide);
+  while (block_keys > 2 && workgroup * (4 * element_words * (block_keys + 1) + 8) > shared_bytes) block_keys /= 2;
+  plan->block_keys = block_keys;
+  plan->blocks = workgroup;
+  plan->short_keys = std::min(std::bit_floor(tuning.short_keys), workgroup * block_keys / 2);
 
   const uint32_t middle_workgroup = std::min(std::bit_floor(tuning.middle_workgroup), limit);
   const primitives::MergeKeys middle =
@@ -169,17 +183,15 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
 
   const bool flips = primitives::key_flips(config.key, config.order).any();
   const PackedKernels& kernels = runtime::kernels::segmented_sort();
-  PipelineBuilder heads(state, kernels, kSegmentedSortHeadsWorkgroup);
-  heads.set(shader::segmented_sort_heads::kOffsetWords, size_of(config.offset) / 4)
-      .build(plan->heads, "segmented_sort_heads");
   PipelineBuilder tiles(state, kernels, workgroup);
-  tiles.set(shader::segmented_sort_tiles::kKeyWords, key_words)
+  // Flips make keys unsigned.
+  tiles.set(shader::ordered_key::kKeyWords, key_words)
+      .set(shader::ordered_key::kKeyOrder, 0)
       .set(shader::segmented_sort_tiles::kValueWords, value_words)
-      .set(shader::segmented_sort_tiles::kRows, rows)
       .set(shader::segmented_sort_tiles::kFlips, flips)
       .set(shader::segmented_sort_tiles::kShortKeys, plan->short_keys)
-      .set(shader::segmented_sort_tiles::kMergeKeys,
-           std::bit_floor(element_words == 1 ? tuning.block_keys : tuning.block_keys_wide))
+      .set(shader::segmented_sort_tiles::kMergeKeys, block_keys)
+      .set(shader::segmented_sort_tiles::kOffsetWords, size_of(config.offset) / 4)
       .build(plan->tiles, "segmented_sort_tiles");
   PipelineBuilder merge(state, kernels, middle_workgroup);
   primitives::set_key_constants(merge, config.key, 4 * key_words, config.order)
@@ -202,7 +214,7 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
       .set(shader::radix_sort_move::kValueWords, value_words)
       .set(shader::radix_sort_move::kPartRows, sizes.part_rows)
       .build(plan->downsweep, "segmented_sort_downsweep");
-  for (const PipelineBuilder* built : {&heads, &tiles, &merge, &pass, &upsweep, &downsweep})
+  for (const PipelineBuilder* built : {&tiles, &merge, &pass, &upsweep, &downsweep})
     if (!built->status()) return built->status().error();
   if (const Status status = plan->clear.create(state); !status) return status.error();
   return SegmentedSort(std::move(plan));
@@ -225,53 +237,41 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
   const uint64_t count = args.count.maximum(), keys = args.key_count.maximum();
 
   RadixMoves moves{.end_bit = 8 * size_of(plan.config.key)};
-  shader::SegmentedSortHeadsPush heads{};
+  shader::SegmentedSortTilesPush tiles{};
   RecordCall call(*plan.state, kSegmentedSortName, commands);
   if (keys >= kMaxKeys) call.refuse("key_count", "is 2^32 or more: " + std::to_string(keys));
   if (count >= kSegmentedSortMaxSegments) call.refuse("count", "is 2^40 or more: " + std::to_string(count));
   const bool is_empty = count == 0 || keys == 0;
   const uint64_t key_bytes = is_empty ? 0 : keys * size_of(plan.config.key);
   const uint64_t value_bytes = is_empty ? 0 : keys * plan.config.value_bytes;
-  call.count("count", args.count, heads.count, heads.count_value, heads.count_words)
-      .count("key_count", args.key_count, heads.key_count, heads.key_count_value, heads.key_count_words)
+  call.count("count", args.count, tiles.count, tiles.count_value, tiles.count_words)
+      .count("key_count", args.key_count, tiles.key_count, tiles.key_count_value, tiles.key_count_words)
       .read("keys", args.keys, key_bytes, 4, moves.input.keys)
       .read("values", args.values, value_bytes, 4, moves.input.values)
-      .read("offsets", args.offsets, is_empty ? 0 : (count + 1) * size_of(plan.config.offset), 4, heads.offsets)
+      .read("offsets", args.offsets, is_empty ? 0 : (count + 1) * size_of(plan.config.offset), 4, tiles.offsets)
       .write("keys_out", args.keys_out, key_bytes, 4, moves.output.keys)
       .write("values_out", args.values_out, value_bytes, 4, moves.output.values)
-      .scratch(args.scratch, is_empty ? 0 : scratch_size(keys), heads.totals);
+      .scratch(args.scratch, is_empty ? 0 : scratch_size(keys), tiles.totals);
   if (!call.accepted()) return call.status();
   if (is_empty) return {};
 
   const Plan::Layout at = plan.layout(keys);
-  const VkDeviceAddress scratch = heads.totals;
-  heads.heads = scratch + at.heads;
-  heads.runs = scratch + at.runs;
-  heads.middle = scratch + at.middle;
-  heads.short_keys = plan.short_keys;
-  heads.middle_keys = plan.middle_keys(keys);
-  heads.max_middle = at.max_middle;
-  heads.run_keys = plan.run_keys(keys);
-  heads.max_runs = at.max_runs;
-  heads.max_split = at.max_split;
-  plan.clear.record(call, scratch, at.heads_end);
+  const VkDeviceAddress scratch = tiles.totals;
+  tiles.keys = moves.input.keys;
+  tiles.values = moves.input.values;
+  tiles.keys_out = moves.output.keys;
+  tiles.values_out = moves.output.values;
+  tiles.group_segments = plan.group_segments(count, keys);
+  tiles.middle_keys = plan.middle_keys(keys);
+  tiles.run_keys = plan.run_keys(keys);
+  tiles.max_middle = at.max_middle;
+  tiles.max_runs = at.max_runs;
+  tiles.max_split = at.max_split;
+  primitives::push_flips(tiles, plan.config.key, plan.config.order);
+  plan.clear.record(call, scratch, kTotalsBytes);
   call.barrier();
-  call.dispatch(*plan.heads, heads, count / (kSegmentedSortHeadsWorkgroup * kSegmentedSortLaneOffsets) + 1);
-  call.barrier();
+  call.dispatch(*plan.tiles, tiles, divided_up(count, tiles.group_segments));
 
-  shader::SegmentedSortPush push{};
-  push.keys = moves.input.keys;
-  push.values = moves.input.values;
-  push.keys_out = moves.output.keys;
-  push.values_out = moves.output.values;
-  push.totals = scratch;
-  push.heads = heads.heads;
-  push.runs = heads.runs;
-  push.table = scratch + at.table;
-  push.max_runs = at.max_runs;
-  push.max_split = at.max_split;
-  primitives::push_flips(push, plan.config.key, plan.config.order);
-  call.dispatch(*plan.tiles, push, divided_up(keys, plan.step_keys));
   moves.between = {scratch + at.keys, scratch + at.values};
   if (at.max_middle != 0) {
     call.barrier();
@@ -282,12 +282,21 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
                                                .keys_between = moves.between.keys,
                                                .values_between = moves.between.values,
                                                .totals = scratch,
-                                               .middle = heads.middle,
+                                               .middle = scratch + at.middle,
                                                .max_middle = at.max_middle,
-                                               .max_keys = heads.middle_keys};
+                                               .max_keys = tiles.middle_keys};
     call.dispatch(*plan.merge, merge, std::min(at.max_middle, plan.middle_groups));
   }
-  if (at.max_runs != 0) plan.record_passes(call, moves, push);
+  if (at.max_runs != 0) {
+    shader::SegmentedSortPush push{};
+    push.totals = scratch;
+    push.runs = scratch + at.runs;
+    push.table = scratch + at.table;
+    push.max_runs = at.max_runs;
+    push.max_split = at.max_split;
+    primitives::push_flips(push, plan.config.key, plan.config.order);
+    plan.record_passes(call, moves, push);
+  }
   return {};
 } catch (...) {
   return runtime::caught();
