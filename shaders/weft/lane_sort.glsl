@@ -9,18 +9,34 @@
 // Sorts ELEMENTS[kMergeKeys], for whose type
 //   void merge_order(inout ELEMENT earlier, inout ELEMENT later)   puts two elements in order.
 // Elements that are equal have to be the same.
-// (No function, as a parameter would be a copy of the array that not all drivers remove. Bounds of inner loops do not
-// depend on outer loops: not all drivers unroll those that do.)
-#define WEFT_LANE_SORT(ELEMENTS)                                                                              \
-  [[unroll]] for (uint run = 1u; run < kMergeKeys; run *= 2u) {                                               \
-    [[unroll]] for (uint distance = kMergeKeys / 2u; distance != 0u; distance /= 2u) {                        \
-      [[unroll]] for (uint i = 0; i < kMergeKeys; ++i) {                                                      \
-        const uint other = (i + distance) % kMergeKeys;                                                       \
-        const bool first = distance == run && (i & run) == 0u;                                                \
-        const bool inner = distance < run && other > i && (i & distance) != 0u && (i ^ other) < 2u * run;     \
-        if (first || inner) merge_order(ELEMENTS[i], ELEMENTS[other]);                                        \
-      }                                                                                                       \
-    }                                                                                                         \
+// (No function, as a parameter would be a copy of the array that not all drivers remove. Steps are written out: not all
+// drivers unroll loops in loops.)
+#define WEFT_LANE_SORT(ELEMENTS)                                                                           \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 1u, 1u)                                                                    \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 2u, 2u)                                                                    \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 2u, 1u)                                                                    \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 4u, 4u)                                                                    \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 4u, 2u)                                                                    \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 4u, 1u)                                                                    \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 8u, 8u)                                                                    \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 8u, 4u)                                                                    \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 8u, 2u)                                                                    \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 8u, 1u)                                                                    \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 16u, 16u)                                                                  \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 16u, 8u)                                                                   \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 16u, 4u)                                                                   \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 16u, 2u)                                                                   \
+  WEFT_LANE_SORT_STEP(ELEMENTS, 16u, 1u)
+
+// Runs of RUN elements are merged in pairs: elements at a distance.
+#define WEFT_LANE_SORT_STEP(ELEMENTS, RUN, DISTANCE)                                                       \
+  if (RUN < kMergeKeys) {                                                                                  \
+    [[unroll]] for (uint i = 0; i < kMergeKeys; ++i) {                                                     \
+      const uint other = (i + DISTANCE) % kMergeKeys;                                                      \
+      const bool first = DISTANCE == RUN && (i & RUN) == 0u;                                               \
+      const bool inner = DISTANCE < RUN && other > i && (i & DISTANCE) != 0u && (i ^ other) < 2u * RUN;    \
+      if (first || inner) merge_order(ELEMENTS[i], ELEMENTS[other]);                                       \
+    }                                                                                                      \
   }
 
 #endif
