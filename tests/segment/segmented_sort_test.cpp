@@ -201,10 +201,10 @@ TEST_SUITE("segmented_sort") {
 
   TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning :
-         {"segmented_sort.short_keys=32,segmented_sort.block_keys_wide=2,segmented_sort.long_rows=1,"
+         {"segmented_sort.short_keys=32,segmented_sort.block_keys=2,segmented_sort.long_rows=1,"
           "radix_sort.groups=3",
-          "segmented_sort.workgroup=256,segmented_sort.short_keys=1024,segmented_sort.long_workgroup=256,"
-          "segmented_sort.long_rows=7,radix_sort.groups=1,radix_sort.copies=4"}) {
+          "segmented_sort.workgroup=256,segmented_sort.short_keys=1024,segmented_sort.block_keys=16,"
+          "segmented_sort.long_workgroup=256,segmented_sort.long_rows=7,radix_sort.groups=1,radix_sort.copies=4"}) {
       const ScopedTuning overrides(tuning);
       for (Backend* backend : every_backend()) {
         if (builds_slowly(*backend)) continue;
@@ -221,7 +221,7 @@ TEST_SUITE("segmented_sort") {
     const ScopedTuning overrides(
         "segmented_sort.short_keys=64,segmented_sort.middle_workgroup=128,segmented_sort.middle_keys=2,"
         "segmented_sort.middle_keys_wide=2,segmented_sort.middle_tiles=4,segmented_sort.middle_tiles_wide=4,"
-        "segmented_sort.middle_groups=3,segmented_sort.block_keys_wide=2");
+        "segmented_sort.middle_groups=3,segmented_sort.block_keys=2");
     Counts lengths;
     for (const uint64_t size : {64u, 128u, 256u, 512u, 768u, 1024u})
       lengths.insert(lengths.end(), {size - 1, size, size + 1});

@@ -164,7 +164,7 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
   // Keys and their positions, in blocks of a word more, and words about blocks.
   const uint32_t element_words = key_words + (value_words != 0 ? 1 : 0);
   const uint32_t shared_bytes = primitives::shared_bytes_of(state, workgroup);
-  uint32_t block_keys = std::bit_floor(element_words == 1 ? tuning.block_keys : tuning.block_keys_wide);
+  uint32_t block_keys = std::bit_floor(tuning.block_keys);
   while (block_keys > 2 && workgroup * (4 * element_words * (block_keys + 1) + 8) > shared_bytes) block_keys /= 2;
   plan->block_keys = block_keys;
   plan->blocks = workgroup;
