@@ -87,7 +87,7 @@ const FuzzSubjects fuzzed("scan", [] {
       subject_of<uint64_t>(kExclusive, Op::add, kLookBack, "scan.rows_wide=1"),
       subject_of<float>(kExclusive, Op::add, kReduceThenScan),
       subject_of<F16, float>(kInclusive, Op::add, kLookBack),
-      subject_of<U32x2>(kInclusive, Op::affine, kLookBack, "scan.rows_wide=2"),
+      subject_of<U32x2>(kInclusive, Op::affine, kLookBack, "scan.rows_affine=2"),
       subject_of<U32x2>(kExclusive, Op::affine, kReduceThenScan, "scan.groups=7"),
   };
 });
@@ -192,7 +192,7 @@ TEST_SUITE("scan") {
 
   TEST_CASE("more tiles than a dispatch has workgroups along one axis are scanned whole [huge]") {
     // The smallest tile there is: 128 lanes, one vector each.
-    const ScopedTuning small_tiles("scan.workgroup=128,scan.rows_wide=1");
+    const ScopedTuning small_tiles("scan.workgroup=128,scan.rows_affine=1");
     const Device device(first_backend(), strategies_of(first_backend().context()).back());
     const ScanConfig config = config_of<U32x2>(ScanKind::exclusive, Op::affine);
     const Scan& scan = create<Scan>(device, config);
@@ -203,7 +203,7 @@ TEST_SUITE("scan") {
 
   TEST_CASE("however many tiles are deferred, none is far from a prefix in the fallback pass [huge]") {
     // A device's second thread may begin in the middle of the fallback pass; lavapipe ends loops after 65,535 rounds.
-    const ScopedTuning small_tiles("scan.workgroup=128,scan.rows_wide=1,scan.spin_limit=1");
+    const ScopedTuning small_tiles("scan.workgroup=128,scan.rows_affine=1,scan.spin_limit=1");
     if (!has_look_back(first_backend().context())) return;
     const Device device(first_backend(), Strategy::look_back);
     const ScanConfig config = config_of<U32x2>(ScanKind::exclusive, Op::affine);

@@ -61,6 +61,7 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config) noex
   plan->vector_items = vector_items;
   const primitives::ScanTuning tuning = primitives::scan_tuning.of(state);
   uint32_t rows = accumulator_bytes >= 8 || accumulator_bytes > item_bytes ? tuning.rows_wide : tuning.rows;
+  if (own == nullptr && config.op == Op::affine) rows = tuning.rows_affine;
   // A tile is held in registers: as many words a lane as the widest of weft's own.
   if (own != nullptr) rows = std::min(rows, 128 / std::max(16u, vector_items * accumulator_bytes));
 
