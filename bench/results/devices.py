@@ -52,7 +52,7 @@ device; above 1 weft is faster.
 
 ## Gstd
 
-Eight copies of a file of maps (bsp) and of one of textures (tga), level 22 (H100: 19), tiles of 64 KiB, GB/s of content.
+Eight copies of a file of maps (bsp) and one of textures (tga), level 22 (H100: 19), tiles of 64 KiB, GB/s of content.
 GDeflate is the driver's decoder, the better of its two forms; the ratio is Gstd's speed over its.
 
 {decode}
