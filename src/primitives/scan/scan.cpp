@@ -85,7 +85,8 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config) noex
        .groups = tuning.groups,
        .spin_limit = tuning.spin_limit,
        .lag_kib = tuning.lag_kib,
-       .small_kib = tuning.small_kib});
+       .small_kib = tuning.small_kib,
+       .small_rows = 4});
   if (!pass) return pass.error();
   plan->pass = *std::move(pass);
   return Scan(std::move(plan));
