@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -79,7 +80,8 @@ class Measurement {
       else
         decode_tile(tile.words, output_, most);
       spent += seconds() - start;
-      is_right = is_right && (!encodes_ ? output_ == tile.content : set == 'z' || words == tile.words);
+      is_right = is_right && (!encodes_ ? std::memcmp(output_.data(), tile.content.data(), kTile) == 0
+                                        : set == 'z' || words == tile.words);
     }
     return is_right ? std::optional(spent) : std::nullopt;
   }
