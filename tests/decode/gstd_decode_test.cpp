@@ -10,8 +10,11 @@
 #include <array>
 #include <cstring>
 #include <ctime>
+#include <deque>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <numeric>
@@ -19,6 +22,7 @@
 #include <string_view>
 #include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "decode/gstd_decode_calls.hpp"
@@ -179,6 +183,10 @@ void add_broken(GstdBatch& batch, const std::vector<std::vector<uint32_t>>& tile
   }
 }
 
+/// What GstdDecode's second dispatch takes of a queue; the third has the rest. Software devices run dispatches one
+/// after another, so that by itself it takes everything.
+enum class Takes { everything, nothing, half, before_decoding };
+
 /// The first device, which passes for one of a vendor and a type.
 class Disguised {
  public:
@@ -189,9 +197,29 @@ class Disguised {
                    properties->vendorID = vendor;
                    properties->deviceType = type;
                  });
-    WEFT_REPLACE(shim_, vkSetDebugUtilsObjectNameEXT, [this](auto real, VkDevice device, auto* info) {
-      if (info->objectType == VK_OBJECT_TYPE_PIPELINE) kernels_.emplace_back(info->pObjectName);
-      return real(device, info);
+    WEFT_REPLACE(shim_, vkCmdBeginDebugUtilsLabelEXT, [this](auto real, VkCommandBuffer commands, auto* label) {
+      kernels_.emplace_back(label->pLabelName);
+      real(commands, label);
+    });
+    WEFT_REPLACE(shim_, vkCmdBindPipeline,
+                 [this](auto real, VkCommandBuffer commands, auto point, VkPipeline pipeline) {
+                   bind_ = [=] { real(commands, point, pipeline); };
+                   bind_();
+                 });
+    WEFT_REPLACE(shim_, vkCmdDispatch, [this](auto real, VkCommandBuffer commands, auto x, auto y, auto z) {
+      const Takes takes = std::exchange(takes_, Takes::everything);
+      if (!second_dispatches_.empty() && kernels_.back().starts_with("weft GstdDecode: gstd_decode")) {
+        takes_ = second_dispatches_.front();
+        second_dispatches_.pop_front();
+        decode_ = [=, bind = bind_] {
+          bind();
+          real(commands, x, y, z);
+        };
+        if (takes_ == Takes::before_decoding) return;
+      } else {
+        real(commands, takes == Takes::nothing ? 0 : takes == Takes::half ? x / 2 : x, y, z);
+      }
+      if (decode_) std::exchange(decode_, nullptr)();
     });
     GpuConfig config;
     config.get_instance_proc_addr = shim_.get_instance_proc_addr();
@@ -206,11 +234,16 @@ class Disguised {
   Disguised& operator=(const Disguised&) = delete;
 
   Backend& backend() { return *backend_; }
-  const std::vector<std::string>& kernels() const { return kernels_; }  ///< that were built, by their names
+  const std::vector<std::string>& kernels() const { return kernels_; }  ///< of recorded dispatches, by their labels
+  /// For the batches that are recorded next, one each; for later ones, everything.
+  void second_dispatches(std::initializer_list<Takes> of_batches) { second_dispatches_ = of_batches; }
 
  private:
   VulkanShim shim_;
   std::vector<std::string> kernels_;
+  std::deque<Takes> second_dispatches_;
+  Takes takes_ = Takes::everything;      // what the next dispatch does
+  std::function<void()> bind_, decode_;  // bind the last pipeline; record a dispatch that was held back
   Messages messages_;
   std::optional<Backend> backend_;
 };
@@ -903,27 +936,47 @@ TEST_SUITE("gstd_decode") {
     options.tiles_in_flight = 1024;
     CHECK(check_decoded(disguised.backend(), batch, options).size() >= 8);
     const bool has_int64 = disguised.backend().context().state()->traits().int64;
-    CHECK(std::ranges::count(disguised.kernels(), "weft gstd_decode_optimized.native") == has_int64);
-    CHECK(std::ranges::count(disguised.kernels(), "weft gstd_decode.native") == !has_int64);
+    CHECK(std::ranges::count(disguised.kernels(), "weft GstdDecode: gstd_decode_optimized.native") == has_int64);
+    CHECK(std::ranges::count(disguised.kernels(), "weft GstdDecode: gstd_decode.native") == !has_int64);
   }
 
   TEST_CASE("a queue of decoded tiles, as on NVIDIA's devices, has the host's verdict and bytes") {
     if (first_backend().is_emulated()) return;
     Disguised disguised(runtime::kVendorNvidia, VK_PHYSICAL_DEVICE_TYPE_CPU);
     constexpr uint32_t kBytes = 203, kBatch = 2100;  // more than few
+    const std::vector<std::vector<uint32_t>> tiles = tiles_of_samples(kBytes);
     GstdBatch batch;
-    add_broken(batch, tiles_of_samples(kBytes), kBytes, 80, 0, 2 * kBatch - 100);
+    std::vector<std::byte> content;
+    for (uint32_t i = 0; i < 2 * kBatch - 100; ++i) {
+      const std::span<const uint32_t> words = tiles[i / 8 % tiles.size()];
+      switch (i % 8) {
+        case 0: add_broken(batch, tiles, kBytes, 80, i, 1); continue;
+        case 1:
+        case 2: batch.add(words, kBytes, i % 4); break;
+        case 3: batch.add(words.first(1), kBytes, i % 4, GstdTileKind::fill); break;
+        // Its last byte is padding, which is refused if it is not 0.
+        default: batch.add(words, 4 * static_cast<uint32_t>(words.size()) - 1, i % 3, GstdTileKind::raw);
+      }
+      GstdTile& tile = batch.tiles.back();
+      if (i % 3 == 0) {
+        tile.first = tile.bytes / 3;
+        tile.count = tile.bytes / 2;
+      }
+      // A wrong one is counted twice if the tile is finished twice, even if its bytes are right.
+      tile.has_checksum = i % 5 < 3;
+      verdict_of(tile, batch, false, content);
+      tile.checksum = gstd::checksum(content) + (i % 5 == 0);
+    }
     for (const Small& small : small_tiles()) batch.add(small.words, small.bytes, 16 - batch.output_bytes % 16);
-    GstdTile& part = batch.tiles[7];
-    part.first = 3;
-    part.count -= 5;
     GstdRunOptions options;
     options.tiles_in_flight = kBatch;  // a second batch finds the entries of the first
     for (const bool on_device : {false, true}) {
+      disguised.second_dispatches(
+          {on_device ? Takes::half : Takes::everything, on_device ? Takes::before_decoding : Takes::nothing});
       if (on_device) options.device_count = DeviceCount{batch.tiles.size() - 9, 4};
       CHECK(check_decoded(disguised.backend(), batch, options).size() >= 8);
     }
-    CHECK(std::ranges::count(disguised.kernels(), "weft gstd_finish_queued.native") >= 1);
+    CHECK(std::ranges::count(disguised.kernels(), "weft GstdDecode: gstd_finish_queued.native") == 2 * 2 * 3);
   }
 
   TEST_CASE("groups that take one tile after another come to what one a tile does, parts of tiles among them") {
