@@ -50,6 +50,9 @@ constexpr uint32_t kDepthOfText = 4, kRoundsOfText = 2;
 // A tile has few matches if its literals are more than this part of its bytes. Choosing gains little there: unless a
 // level is thorough, few positions are compared, and there is one round.
 constexpr size_t kManyLiterals = 6;
+// A tile is taken for sound whose literals are more eighths of it than these: one position is compared, no other filter
+// is tried, and tables of literals are as they come.
+constexpr uint32_t kNumbersOfSound = 4, kBytesOfSound = 5;
 constexpr uint32_t kDepthOfFew = 2;
 // Filters are not tried that take more than the best by this part of it. Estimates err by less.
 constexpr uint64_t kSlack = 8, kThoroughSlack = 2;
@@ -240,6 +243,7 @@ struct TileEncoder::Work {
   size_t tile_bytes = 0;
   bool is_text = false;
   bool own_tables = true;  // whether they are tried
+  bool is_sound = false;   // by the best filter's trial
   Cost trial_limit = 0;    // not 0: tables are chosen for what they cost, up to this, and nothing is written
   TileHeader header;
   uint32_t lanes = 1;
@@ -436,7 +440,7 @@ Cost TileEncoder::Work::choose_literals(LiteralChoice& choice) const {
       choice = by_context;
     }
   }
-  if (!tries_cheap_tables()) return best;
+  if (!tries_cheap_tables() || is_sound) return best;
   best = 0;
   for (uint32_t t = 0; t < choice.tables; ++t) {
     Counts counts = choice.tables == 1 ? literal_counts : Counts{};
@@ -789,11 +793,17 @@ uint64_t TileEncoder::Work::trial_bits(std::span<const std::byte> bytes, const F
 void TileEncoder::Work::try_filters(std::span<const std::byte> tile) {
   const auto with_slack = [&](uint64_t bits) { return effort.refined == 1 ? bits : bits + bits / kRefinedSlack; };
   uint64_t least = kMostBits;
-  for (FilterChoice& choice : choices) {
+  is_sound = false;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    if (is_sound) choices.resize(i);
+    if (i == choices.size()) break;
+    FilterChoice& choice = choices[i];
     choice.bits = trial_bits(filter_tile(choice, tile), choice, with_slack(least));
     choice.has_few_matches = literal_bytes.size > tile.size() / kManyLiterals;
     if (choice.bits >= least) continue;
     least = choice.bits;
+    const uint32_t of_sound = is_of_numbers(choice.filter) ? kNumbersOfSound : kBytesOfSound;
+    is_sound = !effort.is_thorough && uint64_t{literal_bytes.size} * 8 > tile.size() * of_sound;
     std::swap(prices, last_prices);
   }
   keep_cheapest(choices, effort.refined);
@@ -822,7 +832,7 @@ bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const Filte
 void TileEncoder::Work::refine(std::span<const std::byte> bytes, const FilterChoice& choice,
                                std::vector<uint32_t>& words, size_t before) {
   const bool is_hasty = !is_text && !effort.is_thorough, is_short = is_hasty && choice.has_few_matches;
-  const uint32_t depth = is_text ? effort.depth * kDepthOfText : is_short ? kDepthOfFew : effort.depth;
+  const uint32_t depth = is_text ? effort.depth * kDepthOfText : is_sound ? 1 : is_short ? kDepthOfFew : effort.depth;
   const uint32_t rounds = is_text ? effort.rounds * kRoundsOfText : is_short ? 1 : effort.rounds;
   finder.find(bytes, is_hasty ? kMinMatch + 1 : kMinMatch, depth);
   cap_prices(last_prices);
