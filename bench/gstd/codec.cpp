@@ -79,6 +79,22 @@ bool time_decoding(const CodecOptions& options, const Bytes& content, CodecRow& 
   return row.failure.empty();
 }
 
+/// Times `encode` once at least, and then until it took kEncodingS in all; the median. False: it failed.
+bool time_encoding(const CodecOptions& options, CodecRow& row, const std::function<bool()>& encode) {
+  constexpr double kEncodingS = 0.25;
+  std::vector<double> times;
+  for (double spent = 0; times.empty() || spent < kEncodingS; spent += times.back()) {
+    const double start = now_s(options);
+    if (!encode()) {
+      if (row.failure.empty()) row.failure = "encoding failed";
+      return false;
+    }
+    times.push_back(now_s(options) - start);
+  }
+  row.compress_s = summarize(std::move(times)).median;
+  return true;
+}
+
 void run_gstd(const CodecOptions& options, const Bytes& content, CodecRow& row) {
   gstd::CompressConfig config;
   config.level = row.level;
@@ -88,18 +104,21 @@ void run_gstd(const CodecOptions& options, const Bytes& content, CodecRow& row) 
     config.filter = gstd::TileFilter::none;
     config.contexts = false;
   }
-  const double start = now_s(options);
-  const Result<Bytes> stream = gstd::compress(content, config);
-  row.compress_s = now_s(options) - start;
-  if (!stream) {
-    row.failure = stream.error().message;
-    return;
-  }
-  row.compressed = stream->size();
+  Bytes stream;
+  const auto encode = [&] {
+    Result<Bytes> made = gstd::compress(content, config);
+    if (made)
+      stream = *std::move(made);
+    else
+      row.failure = made.error().message;
+    return made.ok();
+  };
+  if (!time_encoding(options, row, encode)) return;
+  row.compressed = stream.size();
   time_decoding(options, content, row, [&](Bytes& output) {
     gstd::DecompressConfig decompress;
     decompress.threads = options.threads;
-    return gstd::decompress_to(*stream, output, decompress).ok();
+    return gstd::decompress_to(stream, output, decompress).ok();
   });
 }
 
@@ -115,17 +134,17 @@ struct ChunkCodec {
 void run_chunks(const CodecOptions& options, const ChunkCodec& codec, const Bytes& content, CodecRow& row) {
   std::vector<Bytes> chunks;
   Bytes buffer(codec.bound(row.tile));
-  const double start = now_s(options);
-  for (size_t at = 0; at < content.size(); at += row.tile) {
-    const auto chunk = std::span(content).subspan(at, std::min<size_t>(row.tile, content.size() - at));
-    const size_t size = codec.encode(chunk, buffer);
-    if (size == 0) {
-      row.failure = "encoding failed";
-      return;
+  const auto encode = [&] {
+    chunks.clear();
+    for (size_t at = 0; at < content.size(); at += row.tile) {
+      const auto chunk = std::span(content).subspan(at, std::min<size_t>(row.tile, content.size() - at));
+      const size_t size = codec.encode(chunk, buffer);
+      if (size == 0) return false;
+      chunks.emplace_back(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(size));
     }
-    chunks.emplace_back(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(size));
-  }
-  row.compress_s = now_s(options) - start;
+    return true;
+  };
+  if (!time_encoding(options, row, encode)) return;
   for (const Bytes& chunk : chunks) row.compressed += chunk.size() + 4;
   time_decoding(options, content, row, [&](Bytes& output) {
     size_t at = 0;
