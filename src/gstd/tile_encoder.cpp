@@ -120,8 +120,8 @@ const Effort& effort_of(int level) {
   return kEfforts[static_cast<size_t>(of - kMinLevel - (of > 0 ? 1 : 0))];
 }
 
-// Small tiles take little time, and are poorly estimated: with rounds, levels below this one try what it does.
-constexpr int kLevelOfSmall = 21;
+// Small tiles take little time, and are poorly estimated: this is what all levels with rounds try.
+constexpr Effort kEffortOfSmall = {14, 14, Trial::scout, 56, 48, 6, 128, 6, true};
 
 // code_length of small values, a table for the loop over sequences.
 constexpr uint32_t kSmallLengths = 256;
@@ -251,7 +251,7 @@ struct TileEncoder::Work {
   explicit Work(const TileEncoderConfig& of)
       : config(of),
         effort_of_large(effort_of(of.level)),
-        effort_of_small(effort_of_large.rounds == 0 ? effort_of_large : effort_of(std::max(of.level, kLevelOfSmall))),
+        effort_of_small(effort_of_large.rounds == 0 ? effort_of_large : kEffortOfSmall),
         parser(effort_of_small.parser),
         filtered_parser(effort_of_small.filtered),
         writer(of.vectors) {}
