@@ -34,7 +34,7 @@ struct Parser::State {
   void configure(size_t size);
 };
 
-// Parameters depend on the size, like libzstd's own; high levels search longer.
+// Parameters depend on the size, like libzstd's own.
 void Parser::State::configure(size_t size) {
   if (!context) context.reset(ZSTD_createCCtx_advanced(kMemory));
   if (!context) throw std::bad_alloc();
@@ -42,15 +42,7 @@ void Parser::State::configure(size_t size) {
   configured_for = size;
   ZSTD_CCtx* c = context.get();
   ZSTD_CCtx_reset(c, ZSTD_reset_session_and_parameters);
-  ZSTD_compressionParameters p = ZSTD_getCParams(level, size, 0);
-  if (level >= 19) {
-    p.strategy = ZSTD_btultra2;
-    p.minMatch = 3;
-    p.targetLength = 999;
-    p.searchLog = std::max(p.searchLog, 9u);
-    p.chainLog = p.windowLog + 1;
-    p.hashLog = p.windowLog + 1;
-  }
+  const ZSTD_compressionParameters p = ZSTD_getCParams(level, size, 0);
   ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, level);
   ZSTD_CCtx_setParameter(c, ZSTD_c_windowLog, static_cast<int>(p.windowLog));
   ZSTD_CCtx_setParameter(c, ZSTD_c_hashLog, static_cast<int>(p.hashLog));

@@ -794,10 +794,9 @@ void TileEncoder::Work::try_filters(std::span<const std::byte> tile) {
   const auto with_slack = [&](uint64_t bits) { return effort.refined == 1 ? bits : bits + bits / kRefinedSlack; };
   uint64_t least = kMostBits;
   is_sound = false;
-  for (size_t i = 0; i < choices.size(); ++i) {
-    if (is_sound) choices.resize(i);
-    if (i == choices.size()) break;
-    FilterChoice& choice = choices[i];
+  size_t tried = 0;
+  while (tried < choices.size() && !is_sound) {
+    FilterChoice& choice = choices[tried++];
     choice.bits = trial_bits(filter_tile(choice, tile), choice, with_slack(least));
     choice.has_few_matches = literal_bytes.size > tile.size() / kManyLiterals;
     if (choice.bits >= least) continue;
@@ -806,6 +805,7 @@ void TileEncoder::Work::try_filters(std::span<const std::byte> tile) {
     is_sound = !effort.is_thorough && uint64_t{literal_bytes.size} * 8 > tile.size() * of_sound;
     std::swap(prices, last_prices);
   }
+  choices.resize(tried);
   keep_cheapest(choices, effort.refined);
   std::erase_if(choices, [&](const FilterChoice& choice) { return choice.bits > with_slack(least); });
 }

@@ -200,6 +200,22 @@ TEST_SUITE("gstd tiles") {
     CHECK(of_level[kMaxLevel] < of_level[12] - of_level[12] / 20);
   }
 
+  TEST_CASE("small tiles have the same words at all levels that choose matches by cost") {
+    for (const Sample& sample : samples_of(4096)) {
+      CAPTURE(sample.name);
+      std::vector<uint32_t> least;
+      for (const int level : {13, 19, 20, kMaxLevel}) {
+        CAPTURE(level);
+        TileEncoderConfig config;
+        config.level = level;
+        std::vector<uint32_t> words;
+        TileEncoder(config).encode(sample.bytes, words);
+        if (level == 13) least = words;
+        CHECK(words == least);
+      }
+    }
+  }
+
   TEST_CASE("tiles have fewer sequences by a greater weight of decoding, and the same words with fewer vectors") {
     const std::vector<Sample> samples = samples_of(8000);
     TileEncoderConfig config;
