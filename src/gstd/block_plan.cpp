@@ -15,13 +15,12 @@ constexpr Cost kBlockCost = 680 * kBit;             // headers, and what descrip
 // Entropies, and an estimate of descriptions: a few bits for each present symbol.
 Cost BlockPlanner::cost_of(const Segment& segment) {
   Cost cost = kBlockCost + entropy_cost(segment.literals);
-  uint32_t present = 0;
-  for (const uint32_t count : segment.literals) present += count != 0 ? 1 : 0;
+  const uint32_t present = count_present(segment.literals);
   cost += Cost{present} * 2 * kBit + (present < 128 ? 48 : 16) * kBit;
   for (uint32_t f = 0; f < kLowBits; ++f) {
     const std::span<const uint32_t> counts(segment.fields[f].data(), kFieldSymbols[f]);
     cost += entropy_cost(counts);
-    for (const uint32_t count : counts) cost += count != 0 ? 4 * kBit : kBit / 2;
+    cost += counts.size() * (kBit / 2) + count_present(counts) * (4 * kBit - kBit / 2);
   }
   return cost;
 }

@@ -36,15 +36,33 @@ inline Cost log2_cost(uint32_t value) {
 /// The cost of a symbol with this frequency, not 0.
 inline Cost rans_cost(uint32_t frequency) { return kRansCosts[frequency]; }
 
-/// Entropy of all counted symbols.
+/// How many of these are not 0.
+inline uint32_t count_present(std::span<const uint32_t> counts) {
+  uint32_t present = 0;
+  for (const uint32_t count : counts) present += count != 0 ? 1 : 0;
+  return present;
+}
+
+/// Entropy of all counted symbols, of which there are less than 2^32.
 inline Cost entropy_cost(std::span<const uint32_t> counts) {
-  uint64_t sum = 0;
+  uint32_t sum = 0;
+  for (const uint32_t count : counts) sum += count;  // a loop for vector instructions
+  if (sum == 0) return 0;
+  // Four at a time: most are small.
+  const size_t fours = counts.size() / 4 * 4;
+  const auto cost_of = [](uint32_t count) {
+    return count < kCountCosts.size() ? Cost{kCountCosts[count]} : count * log2_cost(count);
+  };
   Cost parts = 0;
-  for (const uint32_t count : counts) {
-    sum += count;
-    parts += count < kCountCosts.size() ? kCountCosts[count] : count * log2_cost(count);
+  for (size_t i = 0; i < fours; i += 4) {
+    const uint32_t a = counts[i], b = counts[i + 1], c = counts[i + 2], d = counts[i + 3];
+    if ((a | b | c | d) < kCountCosts.size() - 1)
+      parts += Cost{kCountCosts[a]} + kCountCosts[b] + kCountCosts[c] + kCountCosts[d];
+    else
+      parts += cost_of(a) + cost_of(b) + cost_of(c) + cost_of(d);
   }
-  return sum == 0 ? 0 : sum * log2_cost(static_cast<uint32_t>(sum)) - parts;
+  for (const uint32_t count : counts.subspan(fours)) parts += cost_of(count);
+  return sum * log2_cost(sum) - parts;
 }
 
 }  // namespace weft::gstd

@@ -27,17 +27,25 @@ void each_stride_sample(std::span<const std::byte> tile, const Use& use) {
   }
 }
 
+// The size of the difference of two bytes.
+uint8_t size_of(uint8_t a, uint8_t b) {
+  const uint8_t difference = static_cast<uint8_t>(a - b);
+  return std::min(difference, static_cast<uint8_t>(-difference));
+}
+
 // Sum of the sizes of differences at a stride: a loop for vector instructions, to sort out most strides.
 uint64_t difference_size(std::span<const std::byte> tile, uint32_t stride) {
+  constexpr size_t kPart = 256;  // whose sum has 16 bits, of which a vector has more
+  static_assert(kPart * 128 < 1u << 16);
   uint64_t sum = 0;
   each_stride_sample(tile, [&](std::span<const std::byte> sample) {
-    uint32_t of_sample = 0;
-    for (size_t i = stride; i < sample.size(); ++i) {
-      const auto difference =
-          static_cast<int8_t>(static_cast<uint8_t>(sample[i]) - static_cast<uint8_t>(sample[i - stride]));
-      of_sample += static_cast<uint32_t>(difference < 0 ? -difference : difference);
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(sample.data());
+    for (size_t begin = stride; begin < sample.size(); begin += kPart) {
+      uint16_t of_part = 0;
+      for (size_t i = begin, end = std::min(begin + kPart, sample.size()); i < end; ++i)
+        of_part = static_cast<uint16_t>(of_part + size_of(bytes[i], bytes[i - stride]));
+      sum += of_part;
     }
-    sum += of_sample;
   });
   return sum;
 }
@@ -74,9 +82,7 @@ constexpr uint64_t kSequenceBits = 3;  // of a sequence, beside its symbols and 
 
 // Small samples underestimate entropy: this adds half a nat for each value but one.
 Cost sample_cost(std::span<const uint32_t> counts) {
-  Cost cost = entropy_cost(counts);
-  for (const uint32_t count : counts) cost += count != 0 ? kBit * 46 / 64 : 0;
-  return cost;
+  return entropy_cost(counts) + count_present(counts) * (kBit * 46 / 64);
 }
 
 // Bytes counted by plane.
@@ -136,8 +142,7 @@ void score_rows(const std::byte* __restrict before, size_t count, uint32_t word,
   for (uint32_t i = 0; i < kRowStep; ++i) of[i] = static_cast<uint8_t>(word >> (8 * (i % 4)));
   for (size_t at = 0; at < count; at += kRowStep)
     for (uint32_t i = 0; i < kRowStep; ++i) {
-      const uint8_t difference = static_cast<uint8_t>(static_cast<uint8_t>(before[at + i]) - of[i]);
-      const uint8_t size = std::min(difference, static_cast<uint8_t>(-difference));
+      const uint8_t size = size_of(static_cast<uint8_t>(before[at + i]), of[i]);
       const uint8_t score = static_cast<uint8_t>((size >= 1) + (size >= 4) + (size >= 16) + (size >= 64));
       scores[at + i] = static_cast<uint8_t>(scores[at + i] + score);
     }
@@ -310,7 +315,7 @@ void FilterScout::choose(std::span<const std::byte> tile, const FilterSearch& se
     for (FilterChoice& choice : choices) choice.bits = choice == FilterSteps{} ? 0 : entropy(choice, tile);
     keep_cheapest(choices, search.likely);
   }
-  narrow(tile, kFirstEstimated, 3 * search.most, kFirstSlack, choices);
+  narrow(tile, kFirstEstimated, search.narrowed, kFirstSlack, choices);
   narrow(tile, kEstimatedBytes, search.most, search.slack, choices);
   if (std::ranges::count(choices, 0u, &FilterChoice::row_words) != 0) return;
   // The tile as it is may have far matches, as from frame to frame, that parts do not show.

@@ -35,9 +35,10 @@ uint32_t plane_bytes(const FilterChoice& choice, size_t size);
 
 /// How filters are chosen for a tile.
 struct FilterSearch {
-  size_t likely = 8;   ///< to estimate: those whose entropies of a few bytes are least
-  size_t most = 1;     ///< to choose
-  uint64_t slack = 8;  ///< those take more than the best by at most this part of it
+  size_t likely = 8;    ///< to estimate: those whose entropies of a few bytes are least
+  size_t narrowed = 3;  ///< of those, to estimate again by more bytes
+  size_t most = 1;      ///< to choose
+  uint64_t slack = 8;   ///< those take more than the best by at most this part of it
 };
 
 /// Tries filters on a tile. One a thread.

@@ -86,51 +86,47 @@ void MatchChooser::lower(uint32_t at, uint32_t size) {
     if (prices_.items[i] != kNoPrice) prices_.items[i] -= by;
 }
 
-// Completes the state of a position, to which no other way can lead any more.
-void MatchChooser::settle(uint32_t at) {
-  State& state = states_.items[at];
-  const uint32_t length = lengths_.items[at];
-  if (length == 0) {
-    state = states_.items[at - 1];
-    ++state.literals;
-    return;
+// Completes the state of a position, to which no other way can lead any more. `state` is of the position before it.
+void MatchChooser::settle(uint32_t at, State& state) {
+  if (const uint32_t length = lengths_[at]; length != 0) {
+    const uint32_t offset = offsets_[at];
+    state = states_.items[at - length];
+    state.begin = at;
+    const auto& [first, second, third] = state.repeats;
+    if (offset != first && offset != second && offset != third) state.repeats = {offset, first, second};
   }
-  const uint32_t offset = offsets_.items[at];
-  state = states_.items[at - length];
-  state.literals = 0;
-  const auto& [first, second, third] = state.repeats;
-  if (offset != first && offset != second && offset != third) state.repeats = {offset, first, second};
+  states_.items[at] = state;
 }
 
 // Relaxes the positions that a match reaches by `least` bytes or more. Without branches, which could not be predicted.
 void MatchChooser::take(uint32_t at, uint32_t offset, uint32_t least, const Taken& match, const BlockPrices& prices) {
   if (const uint32_t end = std::min(match.length + 1, kKnownLengths); least < end)
     relax<kStep>(match.price, &length_prices_[least], least, end - least, offset, &prices_.items[at + least],
-                 &lengths_.items[at + least], &offsets_.items[at + least]);
+                 &lengths_[at + least], &offsets_[at + least]);
   if (match.length < kKnownLengths) return;
   const int32_t price = match.price + static_cast<int32_t>(length_price(prices, match.length));
   if (price >= prices_.items[at + match.length]) return;
   prices_.items[at + match.length] = price;
-  lengths_.items[at + match.length] = match.length;
-  offsets_.items[at + match.length] = offset;
+  lengths_[at + match.length] = match.length;
+  offsets_[at + match.length] = offset;
 }
 
 // Relaxes all positions that `at` leads to. Returns the length of a long match, which is taken as a whole, or 0.
-uint32_t MatchChooser::leave(uint32_t at, const BlockPrices& prices, std::span<const std::byte> bytes, bool skips,
-                             std::span<const FoundMatch> found) {
-  const State& from = states_.items[at];
+uint32_t MatchChooser::leave(uint32_t at, const State& from, const BlockPrices& prices,
+                             std::span<const std::byte> bytes, bool skips, std::span<const FoundMatch> found) {
   const int32_t before = prices_.items[at];
   const auto run_price = [&](uint32_t literals) {
     return literals <= kKnownLengths ? run_prices_[literals] : literals_price(prices, literals);
   };
   const uint32_t* const literals = &literals_.items[at];
   // The code of a long run changes at multiples of half its highest bit.
-  const bool is_same_run = from.literals >= kKnownLengths && (from.literals + 1) % (kKnownLengths / 2) != 0;
-  const uint32_t of_longer = is_same_run ? 0 : run_price(from.literals + 1) - run_price(from.literals);
+  const uint32_t so_far = at - from.begin;
+  const bool is_same_run = so_far >= kKnownLengths && (so_far + 1) % (kKnownLengths / 2) != 0;
+  const uint32_t of_longer = is_same_run ? 0 : run_price(so_far + 1) - run_price(so_far);
   const int32_t with_literal = before + static_cast<int32_t>(literals[1] - literals[0] + of_longer);
   if (with_literal < prices_.items[at + 1]) {
     prices_.items[at + 1] = with_literal;
-    lengths_.items[at + 1] = 0;
+    lengths_[at + 1] = 0;
   }
   if (skips && prices_.items[at + 1] <= before) return 0;
   const uint32_t left = std::min(static_cast<uint32_t>(bytes.size()) - at, kLongestChosen);
@@ -138,7 +134,7 @@ uint32_t MatchChooser::leave(uint32_t at, const BlockPrices& prices, std::span<c
   // A match reaches nothing for less where one that is no dearer was taken before.
   std::array<Taken, kRepeats> repeated{};
   uint32_t longest = 0;
-  const uint32_t of_all = run_prices_[0] + prices.sequence, run = std::min(from.literals, kKnownLengths);
+  const uint32_t of_all = run_prices_[0] + prices.sequence, run = std::min(so_far, kKnownLengths);
   // One that costs more than all of its bytes as literals is left out.
   const auto take_from = [&](uint32_t offset, uint32_t of_offset, uint32_t least, uint32_t length) {
     const int32_t price = static_cast<int32_t>(of_all + of_offset + (offset < kNearOffset ? prices.of_near : 0));
@@ -181,35 +177,33 @@ void MatchChooser::choose(std::span<const std::byte> bytes, const MatchFinder& f
     array.more(size_t{size} + kStep);
   };
   set(prices_);
-  set(lengths_);
-  set(offsets_);
   set(states_);
   set(literals_);
   std::fill_n(prices_.items.get(), prices_.size, kNoPrice);
-  // What is there is selected against what may come.
-  std::fill_n(lengths_.items.get(), lengths_.size, 0u);
-  std::fill_n(offsets_.items.get(), offsets_.size, 0u);
+  // What an item has from another tile is never chosen: no position is left before it was reached.
+  lengths_.resize(std::max(lengths_.size(), prices_.size));
+  offsets_.resize(lengths_.size());
   prices_.items[0] = 0;
-  states_.items[0] = {0, kFirstRepeats};
+  State state = {0, kFirstRepeats};
   add_literals(bytes, prices);
   size_t block = 0;
   set_block(prices[0]);
   for (uint32_t at = 0; at < size;) {
-    if (at != 0) settle(at);
+    settle(at, state);
     if (prices_.items[at] >= kLowered) lower(at, size);
     const size_t block_before = block;
     while (block + 1 < prices.size() && prices[block + 1].begin <= at) ++block;
     if (block != block_before) set_block(prices[block]);
-    const uint32_t whole = leave(at, prices[block], bytes, skips, found.at(at));
+    const uint32_t whole = leave(at, state, prices[block], bytes, skips, found.at(at));
     at += std::max(whole, 1u);
   }
-  if (size != 0) settle(size);
+  settle(size, state);
   // Backtracks from the end.
   matches.clear();
   for (uint32_t at = size; at != 0;) {
-    const uint32_t length = lengths_.items[at], offset = offsets_.items[at];
-    at -= std::max(length, 1u);
-    if (length != 0) matches.push_back({states_.items[at].literals, length, offset});
+    const uint32_t end = states_.items[at].begin;
+    at = end - lengths_[end];
+    if (end != 0) matches.push_back({at - states_.items[at].begin, lengths_[end], offsets_[end]});
   }
   std::reverse(matches.begin(), matches.end());
 }

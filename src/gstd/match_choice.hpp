@@ -47,7 +47,7 @@ class MatchChooser {
   static constexpr uint32_t kStep = 8;                   // lengths of a match that are compared at once
   // Of the cheapest parse up to a position.
   struct State {
-    uint32_t literals;  // since the last match
+    uint32_t begin;  // of the literals since the last match
     std::array<uint32_t, kRepeats> repeats;
   };
   // A match from the current position, and the price up to it with what all of its lengths cost.
@@ -58,14 +58,14 @@ class MatchChooser {
   void add_literals(std::span<const std::byte> bytes, std::span<const BlockPrices> prices);
   void set_block(const BlockPrices& prices);
   void lower(uint32_t at, uint32_t size);
-  void settle(uint32_t at);
-  uint32_t leave(uint32_t at, const BlockPrices& prices, std::span<const std::byte> bytes, bool skips,
-                 std::span<const FoundMatch> found);
+  void settle(uint32_t at, State& state);
+  uint32_t leave(uint32_t at, const State& from, const BlockPrices& prices, std::span<const std::byte> bytes,
+                 bool skips, std::span<const FoundMatch> found);
   void take(uint32_t at, uint32_t offset, uint32_t least, const Taken& match, const BlockPrices& prices);
 
   // Arrays with an item for each position, and some after the last:
-  Buffer<int32_t> prices_;              // of the cheapest parse up to it
-  Buffer<uint32_t> lengths_, offsets_;  // of the match that ends there; length 0: a literal
+  Buffer<int32_t> prices_;                   // of the cheapest parse up to it
+  std::vector<uint32_t> lengths_, offsets_;  // of the match that ends there; length 0: a literal
   Buffer<State> states_;
   Buffer<uint32_t> literals_;  // prices of all bytes before it as literals, without their runs
   // Of the current block.

@@ -20,6 +20,7 @@ uint32_t hash_of(uint32_t word, uint32_t unused, uint32_t log) { return (word <<
 }  // namespace
 
 void MatchFinder::find(std::span<const std::byte> bytes, uint32_t least, uint32_t depth) {
+  const bool skips = least > kMinMatch;
   const uint32_t unused = 8 * (kSearched - least);
   const uint32_t size = static_cast<uint32_t>(bytes.size());
   const uint32_t hash_log = std::clamp<uint32_t>(static_cast<uint32_t>(std::bit_width(size)), 8, kMaxHashLog);
@@ -31,6 +32,10 @@ void MatchFinder::find(std::span<const std::byte> bytes, uint32_t least, uint32_
   for (uint32_t position = 0; position < size; ++position) {
     first_[position] = static_cast<uint32_t>(found_.size());
     if (size - position < kSearched) continue;
+    if (skips && long_end_ >= position + kLongMatch) {
+      found_.push_back({long_end_ - position, long_offset_});
+      continue;
+    }
     search(bytes, position, unused, depth);
     extend(bytes, position);
   }

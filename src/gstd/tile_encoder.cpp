@@ -55,7 +55,7 @@ constexpr size_t kManyLiterals = 6;
 constexpr uint32_t kNumbersOfSound = 4, kBytesOfSound = 5;
 constexpr uint32_t kDepthOfFew = 2;
 // Filters are not tried that take more than the best by this part of it. Estimates err by less.
-constexpr uint64_t kSlack = 8, kThoroughSlack = 2;
+constexpr uint64_t kSlack = 12, kThoroughSlack = 2;
 // Matches are chosen for a filter if its trial takes at most this part more than the best.
 constexpr uint64_t kRefinedSlack = 32;
 // Matches are chosen again if that gained at least this part.
@@ -374,11 +374,7 @@ Cost TileEncoder::Work::choose_tables(const ContextCounts& counts, LiteralChoice
   std::array<Cost, kLiteralContexts> costs{};
   std::array<bool, kLiteralContexts> is_used{};
   std::array<uint8_t, kLiteralContexts> group_of{};
-  const auto cost_of = [&](const Counts& of) {
-    Cost cost = kTable + entropy_cost(of);
-    for (const uint32_t count : of) cost += count != 0 ? kPresent : 0;
-    return cost;
-  };
+  const auto cost_of = [&](const Counts& of) { return kTable + entropy_cost(of) + count_present(of) * kPresent; };
   uint32_t used = 0;
   for (uint32_t c = 0; c < kLiteralContexts; ++c) {
     groups[c] = counts[c];
@@ -740,7 +736,12 @@ void TileEncoder::Work::choose_filters(std::span<const std::byte> tile) {
   if (effort.trial == Trial::quick)
     choices[0] = scout.choose_quickly(tile);
   else
-    scout.choose(tile, {effort.likely, effort.tried, effort.is_thorough ? kThoroughSlack : kSlack}, choices);
+    scout.choose(tile,
+                 {.likely = effort.likely,
+                  .narrowed = effort.tried * (effort.is_thorough || effort.tried == 1 ? 3u : 2u),
+                  .most = effort.tried,
+                  .slack = effort.is_thorough ? kThoroughSlack : kSlack},
+                 choices);
   // Estimates of small tiles are poor.
   if (is_small() && std::ranges::count(choices, Filter::none, &FilterChoice::filter) == 0) choices.emplace_back();
 }
