@@ -24,8 +24,8 @@ constexpr uint32_t kLongMatch = 128;
 class MatchFinder {
  public:
   /// Finds the matches of `bytes`, which are at most kMaxTileBytes, of `least` bytes, 3 or 4, or more; by chance one of
-  /// fewer. Unless `least` is 3, a position inside of a long match, which has kLongMatch bytes of it left, is not searched:
-  /// it has these alone. At each position at most `depth` others are compared.
+  /// fewer. Unless `least` is 3, a position with kLongMatch bytes left of the match before is not searched: it has
+  /// these alone. At each position at most `depth` others are compared.
   void find(std::span<const std::byte> bytes, uint32_t least, uint32_t depth);
   /// Matches that begin at a position: each longer than the one before, at the nearest offset found for it.
   std::span<const FoundMatch> at(uint32_t position) const {

@@ -30,6 +30,10 @@ constexpr int kFastLevels = 3;  // levels up to this
 // of a stream of one such tile.
 constexpr size_t kTinyBytes = 128;
 constexpr size_t kSmallTile = 1u << 13;
+// Other tiles up to this size are also tried in planes of even and odd bytes by fast levels, which choose no filter for
+// so few bytes.
+constexpr size_t kTriedInPlanes = 512;
+constexpr size_t kShortText = 1024;  // in which matches of four bytes gain
 // What a sequence costs a decoder, in bits. Files grow by 0.1 % or less: tables fit literals better that are more. This
 // and the prices below are multiplied by config.decode_weight.
 constexpr uint32_t kSequencePrice = 3u << kPriceLog;
@@ -55,7 +59,7 @@ constexpr size_t kManyLiterals = 6;
 constexpr uint32_t kNumbersOfSound = 4, kBytesOfSound = 5;
 constexpr uint32_t kDepthOfFew = 2;
 // Filters are not tried that take more than the best by this part of it. Estimates err by less.
-constexpr uint64_t kSlack = 12, kThoroughSlack = 2;
+constexpr uint64_t kSlack = 11, kThoroughSlack = 2;
 // Matches are chosen for a filter if its trial takes at most this part more than the best.
 constexpr uint64_t kRefinedSlack = 32;
 // Matches are chosen again if that gained at least this part.
@@ -120,8 +124,9 @@ const Effort& effort_of(int level) {
   return kEfforts[static_cast<size_t>(of - kMinLevel - (of > 0 ? 1 : 0))];
 }
 
-// Small tiles take little time, and are poorly estimated: this is what all levels with rounds try.
-constexpr Effort kEffortOfSmall = {14, 14, Trial::scout, 56, 48, 6, 128, 6, true};
+// Small tiles take little time, and are poorly estimated: this is what all levels with rounds try. The first parser is
+// that of small texts alone.
+constexpr Effort kEffortOfSmall = {18, 14, Trial::scout, 56, 48, 6, 128, 6, true};
 
 // code_length of small values, a table for the loop over sequences.
 constexpr uint32_t kSmallLengths = 256;
@@ -190,7 +195,8 @@ uint16_t symbol_price(uint16_t frequency) {
 }
 
 // Of a small tile of a fast level, where a short match of bytes that take few bits costs more than they do.
-GreedySearch search_of_small(std::span<const std::byte> bytes) {
+GreedySearch search_of_small(std::span<const std::byte> bytes, bool is_text) {
+  if (is_text && bytes.size() <= kShortText) return {true, 4, 10};
   Counts counts{};
   for (const std::byte byte : bytes) ++counts[static_cast<uint8_t>(byte)];
   return {true, entropy_cost(counts) < bytes.size() * 3 * kBit ? 7u : 5u, 10};
@@ -732,7 +738,10 @@ void TileEncoder::Work::choose_filters(std::span<const std::byte> tile) {
     if (is_filter(filter, stride, row_words != 0)) choices[0] = {{static_cast<Filter>(filter), stride, row_words}};
     return;
   }
-  if (!config.filters || effort.trial == Trial::none) return;
+  if (!config.filters) return;
+  if (config.level <= kFastLevels && is_small() && own_tables && tile.size() <= kTriedInPlanes)
+    choices.push_back({{Filter::planes, 2}});
+  if (effort.trial == Trial::none || choices.size() != 1) return;
   if (effort.trial == Trial::quick)
     choices[0] = scout.choose_quickly(tile);
   else
@@ -822,9 +831,11 @@ void TileEncoder::Work::keep_cheaper(std::vector<uint32_t>& words, size_t before
 bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const FilterChoice& choice) {
   if (config.level <= kFastLevels) {
     const bool is_enough = choice.has_few_matches || plane_bytes(choice, bytes.size()) != 0;
-    greedy_parser.parse(bytes, is_small() ? search_of_small(bytes) : is_enough ? kSearchOfFew : effort.search, matches);
+    const GreedySearch& of_large = is_enough ? kSearchOfFew : effort.search;
+    greedy_parser.parse(bytes, is_small() ? search_of_small(bytes, is_text) : of_large, matches);
   } else {
-    const bool searches_less = choice.filter != Filter::none && effort.filtered != effort.parser;
+    const bool is_other = choice.filter != Filter::none || (effort.rounds != 0 && !(is_text && is_small()));
+    const bool searches_less = is_other && effort_of_small.filtered != effort_of_small.parser;
     (searches_less ? filtered_parser : parser).parse(bytes, matches);
   }
   return write(bytes, choice);
