@@ -182,7 +182,7 @@ void check(Gpu& gpu, const Kernel& kernel, std::span<const Input> inputs, uint32
 /// more subgroups than a subgroup has lanes.
 void for_every_shape(uint32_t least_workgroup, const std::function<void(const Width&, uint32_t)>& test) {
   for (const Width& width : every_width())
-    for (const uint32_t workgroup : std::set{width.size, 96u, 128u, 256u}) {
+    for (const uint32_t workgroup : std::set{width.size, 96u, 256u}) {
       if (workgroup % width.size != 0 || workgroup % least_workgroup != 0) continue;
       CAPTURE(std::string(width.backend));
       CAPTURE(width.size);
