@@ -219,9 +219,9 @@ TEST_SUITE("segmented_sort") {
   TEST_CASE("segments of middle length are sorted, of every length at an edge [tuning]") {
     // Short ones have up to 64 keys and tiles 256; in a call of 2^16 keys middle ones have up to 1,024.
     const ScopedTuning overrides(
-        "segmented_sort.short_keys=64,segmented_sort.middle_workgroup=128,segmented_sort.middle_keys=2,"
-        "segmented_sort.middle_keys_wide=2,segmented_sort.middle_tiles=4,segmented_sort.middle_tiles_wide=4,"
-        "segmented_sort.middle_groups=3,segmented_sort.block_keys=2");
+        "segmented_sort.workgroup=32,segmented_sort.short_keys=64,segmented_sort.block_keys=4,"
+        "segmented_sort.middle_workgroup=128,segmented_sort.middle_keys=2,segmented_sort.middle_keys_wide=2,"
+        "segmented_sort.middle_tiles=4,segmented_sort.middle_tiles_wide=4,segmented_sort.middle_groups=3");
     Counts lengths;
     for (const uint64_t size : {64u, 128u, 256u, 512u, 768u, 1024u})
       lengths.insert(lengths.end(), {size - 1, size, size + 1});

@@ -53,7 +53,7 @@ struct SegmentedSortTuning {
 };
 
 inline constexpr runtime::TuningKey<SegmentedSortTuning> kSegmentedSortTuningKeys[] = {
-    {"workgroup", &SegmentedSortTuning::workgroup, 128, 1024},
+    {"workgroup", &SegmentedSortTuning::workgroup, 32, 1024},
     {"short_keys", &SegmentedSortTuning::short_keys, 32, 8192},
     {"block_keys", &SegmentedSortTuning::block_keys, 2, 16},
     {"middle_workgroup", &SegmentedSortTuning::middle_workgroup, 128, 256},
@@ -66,17 +66,21 @@ inline constexpr runtime::TuningKey<SegmentedSortTuning> kSegmentedSortTuningKey
     {"long_rows", &SegmentedSortTuning::long_rows, 1, 16},
 };
 
-inline const runtime::TuningTable<SegmentedSortTuning> segmented_sort_tuning(
-    "segmented_sort", kSegmentedSortTuningKeys,
-    {
-        .cpu = {.short_keys = 128,
-                .middle_workgroup = 128,
-                .middle_keys = 4,
-                .middle_tiles = 4,
-                .middle_tiles_wide = 4,
-                .long_workgroup = 128,
-                .long_rows = 4},
-        .nvidia = {.middle_workgroup = 128, .middle_keys = 16, .middle_keys_wide = 8, .long_workgroup = 512},
-    });
+inline const runtime::TuningTable<SegmentedSortTuning> segmented_sort_tuning("segmented_sort", kSegmentedSortTuningKeys,
+                                                                             {
+                                                                                 .cpu = {.short_keys = 128,
+                                                                                         .middle_workgroup = 128,
+                                                                                         .middle_keys = 4,
+                                                                                         .middle_tiles = 4,
+                                                                                         .middle_tiles_wide = 4,
+                                                                                         .long_workgroup = 128,
+                                                                                         .long_rows = 4},
+                                                                                 .nvidia = {.workgroup = 32,
+                                                                                            .block_keys = 16,
+                                                                                            .middle_workgroup = 128,
+                                                                                            .middle_keys = 16,
+                                                                                            .middle_keys_wide = 8,
+                                                                                            .long_workgroup = 512},
+                                                                             });
 
 }  // namespace weft::primitives

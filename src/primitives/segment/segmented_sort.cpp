@@ -160,7 +160,7 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
   plan->passes = sizes.passes;
 
   const uint32_t limit = state.traits().max_workgroup_invocations;
-  const uint32_t workgroup = std::min(std::bit_floor(tuning.workgroup), limit);
+  const uint32_t workgroup = std::max(std::min(std::bit_floor(tuning.workgroup), limit), state.subgroup_size());
   // Keys and their positions, in blocks of a word more, and words about blocks.
   const uint32_t element_words = key_words + (value_words != 0 ? 1 : 0);
   const uint32_t shared_bytes = primitives::shared_bytes_of(state, workgroup);
