@@ -28,12 +28,11 @@ namespace {
 constexpr int kFastLevels = 3;  // levels up to this
 // Tiles up to this size get no tables of their own from fast levels: to choose them would take far longer than the rest
 // of a stream of one such tile.
-constexpr size_t kTinyBytes = 128;
+constexpr size_t kTinyBytes = 64;
 constexpr size_t kSmallTile = 1u << 13;
 // Other tiles up to this size are also tried in planes of even and odd bytes by fast levels, which choose no filter for
 // so few bytes.
 constexpr size_t kTriedInPlanes = 512;
-constexpr size_t kShortText = 1024;  // in which matches of four bytes gain
 // What a sequence costs a decoder, in bits. Files grow by 0.1 % or less: tables fit literals better that are more. This
 // and the prices below are multiplied by config.decode_weight.
 constexpr uint32_t kSequencePrice = 3u << kPriceLog;
@@ -49,6 +48,9 @@ constexpr uint32_t kNearPrice = 3u << (kPriceLog - 1);
 
 constexpr uint32_t kCoarsest = 5;                       // table of a field that is tried
 constexpr GreedySearch kSearchOfTrials = {true, 4, 8};  // for trials of filters
+// Fast levels try these for small tiles, and code by the one of fewer bits: where bytes take few bits, a short match
+// costs more than they do.
+constexpr std::array<GreedySearch, 3> kSearchesOfSmall = {{{true, 4, 10}, {true, 5, 10}, {true, 7, 10}}};
 // What text, which no filter helps, has more of than other tiles: positions that are compared, and rounds.
 constexpr uint32_t kDepthOfText = 4, kRoundsOfText = 2;
 // A tile has few matches if its literals are more than this part of its bytes. Choosing gains little there: unless a
@@ -124,9 +126,20 @@ const Effort& effort_of(int level) {
   return kEfforts[static_cast<size_t>(of - kMinLevel - (of > 0 ? 1 : 0))];
 }
 
-// Small tiles take little time, and are poorly estimated: this is what all levels with rounds try. The first parser is
-// that of small texts alone.
+// Small tiles take little time, and are poorly estimated: this is what all levels with rounds try.
 constexpr Effort kEffortOfSmall = {18, 14, Trial::scout, 56, 48, 6, 128, 6, true};
+// Levels that are not fast and have no rounds choose matches of small tiles once.
+constexpr uint32_t kDepthOfSmall = 8;
+
+Effort small_effort_of(int level) {
+  Effort effort = effort_of(level);
+  if (effort.rounds != 0) return kEffortOfSmall;
+  if (level <= kFastLevels) return effort;
+  effort.depth = kDepthOfSmall;
+  effort.rounds = 1;
+  effort.is_thorough = true;
+  return effort;
+}
 
 // code_length of small values, a table for the loop over sequences.
 constexpr uint32_t kSmallLengths = 256;
@@ -194,14 +207,6 @@ uint16_t symbol_price(uint16_t frequency) {
   return static_cast<uint16_t>(frequency == 0 ? kRarePrice : rans_cost(frequency) >> (kCostLog - kPriceLog));
 }
 
-// Of a small tile of a fast level, where a short match of bytes that take few bits costs more than they do.
-GreedySearch search_of_small(std::span<const std::byte> bytes, bool is_text) {
-  if (is_text && bytes.size() <= kShortText) return {true, 4, 10};
-  Counts counts{};
-  for (const std::byte byte : bytes) ++counts[static_cast<uint8_t>(byte)];
-  return {true, entropy_cost(counts) < bytes.size() * 3 * kBit ? 7u : 5u, 10};
-}
-
 // No symbol costs more than by the given tables: what the parser left out may be worth it.
 void cap_prices(std::span<BlockPrices> prices) {
   for (BlockPrices& of : prices)
@@ -218,6 +223,7 @@ struct TileEncoder::Work {
   Effort effort;  // of the tile
   Parser parser, filtered_parser;
   GreedyParser greedy_parser;  // of fast levels and of trials
+  GreedySearch search_of_small = {};
   BlockPlanner planner;
   LaneWriter writer;
   std::vector<Match> matches, sequences;
@@ -257,19 +263,26 @@ struct TileEncoder::Work {
   explicit Work(const TileEncoderConfig& of)
       : config(of),
         effort_of_large(effort_of(of.level)),
-        effort_of_small(effort_of_large.rounds == 0 ? effort_of_large : kEffortOfSmall),
+        effort_of_small(small_effort_of(of.level)),
         parser(effort_of_small.parser),
         filtered_parser(effort_of_small.filtered),
-        writer(of.vectors) {}
+        writer(of.vectors) {
+    if (effort_of_large.rounds == 0) config.decode_weight = 1;
+  }
 
   void choose_filters(std::span<const std::byte> tile);
+  /// Adds the tile as it is to `choices`, unless they have it.
+  void keep_unfiltered();
   std::span<const std::byte> filter_tile(const FilterChoice& choice, std::span<const std::byte> tile);
   /// Plans blocks of `matches`.
   void plan(std::span<const std::byte> bytes, const FilterChoice& choice);
   /// Writes the words of `attempt`, by `matches`. Returns false if they are not smaller than the tile.
   bool write(std::span<const std::byte> bytes, const FilterChoice& choice);
   /// Bits of the tile by the matches of a fast parser. More than `most` may be returned as ~0.
-  uint64_t trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t most);
+  uint64_t trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t most,
+                      const GreedySearch& search = kSearchOfTrials);
+  /// Keeps one of `choices`, and sets `search_of_small`.
+  void try_searches(std::span<const std::byte> tile);
   /// Keeps those of `choices` to choose matches for, and sets `last_prices` to those of the first one's trial.
   void try_filters(std::span<const std::byte> tile);
   /// Writes `attempt` by the parser's matches.
@@ -692,7 +705,7 @@ bool TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releas
   byte_codes.resize(std::max(byte_codes.size(), blocks.size()));
   // The header, and states that are not released.
   spent = (32 + (releases ? 0 : lanes * kStateLog)) * kBit;
-  limit = config.level <= kFastLevels ? Cost{bytes.size()} * 8 * kBit : trial_limit != 0 ? trial_limit : ~Cost{0};
+  limit = trial_limit != 0 ? trial_limit : config.level <= kFastLevels ? Cost{bytes.size()} * 8 * kBit : ~Cost{0};
   for (size_t block = 0; block < blocks.size(); ++block)
     if (!write_block(bytes, block)) return false;
   return true;
@@ -752,7 +765,12 @@ void TileEncoder::Work::choose_filters(std::span<const std::byte> tile) {
                   .slack = effort.is_thorough ? kThoroughSlack : kSlack},
                  choices);
   // Estimates of small tiles are poor.
-  if (is_small() && std::ranges::count(choices, Filter::none, &FilterChoice::filter) == 0) choices.emplace_back();
+  if (is_small()) keep_unfiltered();
+}
+
+void TileEncoder::Work::keep_unfiltered() {
+  if (std::ranges::none_of(choices, [](const FilterChoice& choice) { return choice == FilterSteps{}; }))
+    choices.emplace_back();
 }
 
 std::span<const std::byte> TileEncoder::Work::filter_tile(const FilterChoice& choice, std::span<const std::byte> tile) {
@@ -791,13 +809,32 @@ bool TileEncoder::Work::write(std::span<const std::byte> bytes, const FilterChoi
   return attempt.size() * 4 < bytes.size();
 }
 
-uint64_t TileEncoder::Work::trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t most) {
-  greedy_parser.parse(bytes, kSearchOfTrials, matches);
+uint64_t TileEncoder::Work::trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t most,
+                                       const GreedySearch& search) {
+  greedy_parser.parse(bytes, search, matches);
   plan(bytes, choice);
   trial_limit = (std::min(most, kMostBits) + 1) << kCostLog;
   const bool is_whole = write_tile(bytes, true);
   trial_limit = 0;
   return is_whole ? with_price_of_rows(spent >> kCostLog, choice.row_words) : ~uint64_t{0};
+}
+
+void TileEncoder::Work::try_searches(std::span<const std::byte> tile) {
+  search_of_small = kSearchesOfSmall[0];
+  if (!own_tables) return;
+  uint64_t least = uint64_t{tile.size()} * 8;
+  FilterChoice best = choices[0];
+  for (const FilterChoice& choice : choices) {
+    const std::span<const std::byte> bytes = filter_tile(choice, tile);
+    for (const GreedySearch& search : kSearchesOfSmall) {
+      const uint64_t bits = trial_bits(bytes, choice, least, search);
+      if (bits >= least) continue;
+      least = bits;
+      best = choice;
+      search_of_small = search;
+    }
+  }
+  choices.assign(1, best);
 }
 
 void TileEncoder::Work::try_filters(std::span<const std::byte> tile) {
@@ -818,6 +855,7 @@ void TileEncoder::Work::try_filters(std::span<const std::byte> tile) {
   choices.resize(tried);
   keep_cheapest(choices, effort.refined);
   std::erase_if(choices, [&](const FilterChoice& choice) { return choice.bits > with_slack(least); });
+  if (is_small() && config.forced_filter < 0) keep_unfiltered();
 }
 
 void TileEncoder::Work::keep_cheaper(std::vector<uint32_t>& words, size_t before) {
@@ -832,9 +870,9 @@ bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const Filte
   if (config.level <= kFastLevels) {
     const bool is_enough = choice.has_few_matches || plane_bytes(choice, bytes.size()) != 0;
     const GreedySearch& of_large = is_enough ? kSearchOfFew : effort.search;
-    greedy_parser.parse(bytes, is_small() ? search_of_small(bytes, is_text) : of_large, matches);
+    greedy_parser.parse(bytes, is_small() ? search_of_small : of_large, matches);
   } else {
-    const bool is_other = choice.filter != Filter::none || (effort.rounds != 0 && !(is_text && is_small()));
+    const bool is_other = choice.filter != Filter::none || (effort.rounds != 0 && !is_small());
     const bool searches_less = is_other && effort_of_small.filtered != effort_of_small.parser;
     (searches_less ? filtered_parser : parser).parse(bytes, matches);
   }
@@ -874,6 +912,7 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
   const size_t before = words.size();
   // Estimates leave out tables, and more matches than a fast search finds.
   if (work.effort.rounds != 0) work.try_filters(tile);
+  if (work.config.level <= kFastLevels && work.is_small()) work.try_searches(tile);
   for (size_t i = 0; i < work.choices.size(); ++i) {
     const FilterChoice choice = work.choices[i];
     const std::span<const std::byte> bytes = work.filter_tile(choice, tile);
