@@ -203,7 +203,8 @@ TEST_SUITE("segmented_sort") {
     for (const char* tuning :
          {"segmented_sort.short_keys=32,segmented_sort.block_keys=2,segmented_sort.long_rows=1,"
           "radix_sort.groups=3",
-          "segmented_sort.workgroup=256,segmented_sort.short_keys=1024,segmented_sort.block_keys=16,"
+          "segmented_sort.workgroup=256,segmented_sort.workgroup_wide=256,segmented_sort.short_keys=1024,"
+          "segmented_sort.block_keys=16,segmented_sort.block_keys_wide=16,"
           "segmented_sort.long_workgroup=256,segmented_sort.long_rows=7,radix_sort.groups=1,radix_sort.copies=4"}) {
       const ScopedTuning overrides(tuning);
       for (Backend* backend : every_backend()) {
@@ -219,7 +220,8 @@ TEST_SUITE("segmented_sort") {
   TEST_CASE("segments of middle length are sorted, of every length at an edge [tuning]") {
     // Short ones have up to 64 keys and tiles 256; in a call of 2^16 keys middle ones have up to 1,024.
     const ScopedTuning overrides(
-        "segmented_sort.workgroup=32,segmented_sort.short_keys=64,segmented_sort.block_keys=4,"
+        "segmented_sort.workgroup=32,segmented_sort.workgroup_wide=32,segmented_sort.short_keys=64,"
+        "segmented_sort.block_keys=4,segmented_sort.block_keys_wide=4,"
         "segmented_sort.middle_workgroup=128,segmented_sort.middle_keys=2,segmented_sort.middle_keys_wide=2,"
         "segmented_sort.middle_tiles=4,segmented_sort.middle_tiles_wide=4,segmented_sort.middle_groups=3");
     Counts lengths;

@@ -39,9 +39,11 @@ inline const runtime::TuningTable<SegmentedTuning> segmented_reduce_tuning(
 
 /// SegmentedSort; what is not here is RadixSort's.
 struct SegmentedSortTuning {
-  uint32_t workgroup = 128;         ///< of the dispatch that sorts short segments
+  uint32_t workgroup = 128;         ///< of the dispatch that sorts short segments, of keys of one word alone
+  uint32_t workgroup_wide = 128;    ///< the same where keys have two words, or values
   uint32_t short_keys = 256;        ///< longest short segment: a power of two, at most half of what it sorts at a time
-  uint32_t block_keys = 8;          ///< of a block that a lane sorts there, at most 16
+  uint32_t block_keys = 8;          ///< of a block that a lane sorts there, at most 16, of keys of one word alone
+  uint32_t block_keys_wide = 8;     ///< the same where keys have two words, or values
   uint32_t middle_workgroup = 256;  ///< of the dispatch that sorts segments of middle length
   uint32_t middle_keys = 8;         ///< there, of a tile for each lane, of one word alone, at most 32
   uint32_t middle_keys_wide = 4;    ///< the same where keys have two words, or values
@@ -54,8 +56,10 @@ struct SegmentedSortTuning {
 
 inline constexpr runtime::TuningKey<SegmentedSortTuning> kSegmentedSortTuningKeys[] = {
     {"workgroup", &SegmentedSortTuning::workgroup, 32, 1024},
+    {"workgroup_wide", &SegmentedSortTuning::workgroup_wide, 32, 1024},
     {"short_keys", &SegmentedSortTuning::short_keys, 32, 8192},
     {"block_keys", &SegmentedSortTuning::block_keys, 2, 16},
+    {"block_keys_wide", &SegmentedSortTuning::block_keys_wide, 2, 16},
     {"middle_workgroup", &SegmentedSortTuning::middle_workgroup, 128, 256},
     {"middle_keys", &SegmentedSortTuning::middle_keys, 1, 32},
     {"middle_keys_wide", &SegmentedSortTuning::middle_keys_wide, 1, 32},
@@ -76,6 +80,7 @@ inline const runtime::TuningTable<SegmentedSortTuning> segmented_sort_tuning("se
                                                                                          .long_workgroup = 128,
                                                                                          .long_rows = 4},
                                                                                  .nvidia = {.workgroup = 32,
+                                                                                            .workgroup_wide = 64,
                                                                                             .block_keys = 16,
                                                                                             .middle_workgroup = 128,
                                                                                             .middle_keys = 16,

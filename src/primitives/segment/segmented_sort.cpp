@@ -160,11 +160,13 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
   plan->passes = sizes.passes;
 
   const uint32_t limit = state.traits().max_workgroup_invocations;
-  const uint32_t workgroup = std::max(std::min(std::bit_floor(tuning.workgroup), limit), state.subgroup_size());
   // Keys and their positions, in blocks of a word more, and words about blocks.
   const uint32_t element_words = key_words + (value_words != 0 ? 1 : 0);
+  const bool is_wide = element_words != 1;
+  const uint32_t wanted = std::bit_floor(is_wide ? tuning.workgroup_wide : tuning.workgroup);
+  const uint32_t workgroup = std::max(std::min(wanted, limit), state.subgroup_size());
   const uint32_t shared_bytes = primitives::shared_bytes_of(state, workgroup);
-  uint32_t block_keys = std::bit_floor(tuning.block_keys);
+  uint32_t block_keys = std::bit_floor(is_wide ? tuning.block_keys_wide : tuning.block_keys);
   while (block_keys > 2 && workgroup * (4 * element_words * (block_keys + 1) + 8) > shared_bytes) block_keys /= 2;
   plan->block_keys = block_keys;
   plan->blocks = workgroup;
@@ -178,7 +180,7 @@ Result<SegmentedSort> SegmentedSort::create(const Context& context, const Segmen
          4 * middle.element_words * middle_tile > primitives::shared_bytes_of(state, middle_workgroup))
     middle_tile /= 2;
   plan->middle_tile_keys = std::max(middle_tile, plan->short_keys);
-  plan->max_middle_keys = middle_tile * (element_words == 1 ? tuning.middle_tiles : tuning.middle_tiles_wide);
+  plan->max_middle_keys = middle_tile * (is_wide ? tuning.middle_tiles_wide : tuning.middle_tiles);
   plan->middle_groups = tuning.middle_groups;
 
   const bool flips = primitives::key_flips(config.key, config.order).any();
