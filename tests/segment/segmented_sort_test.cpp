@@ -201,8 +201,8 @@ TEST_SUITE("segmented_sort") {
 
   TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning :
-         {"segmented_sort.short_keys=32,segmented_sort.block_keys=2,segmented_sort.long_rows=1,"
-          "radix_sort.groups=3",
+         {"segmented_sort.short_keys=32,segmented_sort.block_keys=2,segmented_sort.block_keys_wide=2,"
+          "segmented_sort.long_rows=1,radix_sort.groups=3",
           "segmented_sort.workgroup=256,segmented_sort.workgroup_wide=256,segmented_sort.short_keys=1024,"
           "segmented_sort.block_keys=16,segmented_sort.block_keys_wide=16,"
           "segmented_sort.long_workgroup=256,segmented_sort.long_rows=7,radix_sort.groups=1,radix_sort.copies=4"}) {
