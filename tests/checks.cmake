@@ -135,8 +135,8 @@ if(WEFT_CLANG)
   set_tests_properties(clang-ms PROPERTIES LABELS style COST 900 TIMEOUT 600 PROCESSORS 2)
 endif()
 
-# The libraries, gstd, weft-bench and the tests that need no device, for Windows, and run under wine where that is. The
-# self-test and tests on a device are for ./run kit: they take longer to compile than all of this.
+# The libraries, gstd and the tests that need no device, for Windows, and run under wine where that is; weft-bench is
+# parsed. What it becomes, the self-test and tests on a device are for ./run kit: they take longer than all of this.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   add_test(NAME windows COMMAND "${WEFT_BASH}" "${PROJECT_SOURCE_DIR}/packaging/kit/build.sh"
                                 "${CMAKE_CURRENT_BINARY_DIR}/windows" "${PROJECT_BINARY_DIR}" windows)
