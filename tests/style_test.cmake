@@ -57,7 +57,7 @@ else()
   file(REMOVE_RECURSE "${work}")
   file(READ "${BUILD}/compile_commands.json" commands)
   # GCC's precompiled headers are nothing to clang, and hide what a source forgets to include.
-  string(REGEX REPLACE " (-Winvalid-pch|-include [^ ]+/cmake_pch\\.hxx)" "" commands "${commands}")
+  string(REGEX REPLACE " (-Winvalid-pch|--param=[^ ]+|-include [^ ]+/cmake_pch\\.hxx)" "" commands "${commands}")
   file(WRITE "${work}/files/compile_commands.json" "${commands}")
   set(units "")
   set(entries "")
