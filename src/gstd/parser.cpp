@@ -23,21 +23,28 @@ struct FreeContext {
 constexpr ZSTD_customMem kMemory = {[](void*, size_t bytes) { return ::operator new(bytes, std::nothrow); },
                                     [](void*, void* memory) { ::operator delete(memory); }, nullptr};
 
+using Context = std::unique_ptr<ZSTD_CCtx, FreeContext>;
+
+void create(Context& context) {
+  if (!context) context.reset(ZSTD_createCCtx_advanced(kMemory));
+  if (!context) throw std::bad_alloc();
+}
+
 }  // namespace
 
 struct Parser::State {
   int level;
-  std::unique_ptr<ZSTD_CCtx, FreeContext> context = {};  // created on demand: it takes long
+  Context context = {}, context_of_sizes = {};  // created on demand: it takes long
   size_t configured_for = 0;
   std::vector<ZSTD_Sequence> sequences = {};
+  std::vector<std::byte> frame = {};
 
   void configure(size_t size);
 };
 
 // Parameters depend on the size, like libzstd's own.
 void Parser::State::configure(size_t size) {
-  if (!context) context.reset(ZSTD_createCCtx_advanced(kMemory));
-  if (!context) throw std::bad_alloc();
+  create(context);
   if (size == configured_for) return;
   configured_for = size;
   ZSTD_CCtx* c = context.get();
@@ -94,6 +101,17 @@ void Parser::parse(std::span<const std::byte> bytes, std::vector<Match>& matches
     }
     at += s.matchLength;
   }
+}
+
+size_t Parser::compressed_size(std::span<const std::byte> bytes) {
+  Context& context = state_->context_of_sizes;
+  create(context);
+  std::vector<std::byte>& frame = state_->frame;
+  frame.resize(std::max(frame.size(), ZSTD_compressBound(bytes.size())));
+  const size_t size =
+      ZSTD_compressCCtx(context.get(), frame.data(), frame.size(), bytes.data(), bytes.size(), state_->level);
+  if (ZSTD_isError(size) != 0) throw std::bad_alloc();
+  return size;
 }
 
 }  // namespace weft::gstd

@@ -12,6 +12,8 @@ namespace weft::gstd {
 /// Literals, then a match. Literals after a tile's last match belong to no sequence.
 struct Match {
   uint32_t literals = 0, length = 0, offset = 0;
+
+  bool operator==(const Match&) const = default;
 };
 
 /// Finds matches with libzstd. One a thread.
@@ -25,6 +27,8 @@ class Parser {
   /// Finds valid matches of `bytes`, in order, each of at least kMinMatch bytes. Finds none if libzstd fails; throws
   /// std::bad_alloc if libzstd lacks memory. Slower if sizes differ from call to call.
   void parse(std::span<const std::byte> bytes, std::vector<Match>& matches);
+  /// Size of libzstd's frame of `bytes`, without a checksum. Throws std::bad_alloc if libzstd lacks memory.
+  size_t compressed_size(std::span<const std::byte> bytes);
 
  private:
   struct State;

@@ -67,11 +67,14 @@ void sort_bytes(const Counts& counts, Leaves& leaves) {
   constexpr uint32_t kRows = 512;
   std::array<uint32_t, kRows> next{};
   std::array<uint64_t, 256> large;
-  uint32_t larger = 0;
+  uint32_t larger = 0, rows = 1;
   for (const uint32_t count : counts)
-    if (count < kRows) ++next[count];
+    if (count < kRows) {
+      ++next[count];
+      rows = std::max(rows, count + 1);
+    }
   uint32_t size = next[0] = 0;
-  for (uint32_t& row : next) size += std::exchange(row, size);
+  for (uint32_t row = 0; row < rows; ++row) size += std::exchange(next[row], size);
   for (uint32_t s = 0; s < 256; ++s) {
     if (counts[s] >= kRows) {
       large[larger++] = uint64_t{counts[s]} << 8 | s;
@@ -223,11 +226,13 @@ constexpr uint32_t space_of(uint32_t length) { return length == 0 ? 0 : kCodeSpa
 // A code of counted bytes whose description counts too.
 class DescribedCode {
  public:
-  DescribedCode(const Counts& counts, uint32_t lanes_log, const CodeLengths& near)
+  DescribedCode(const Counts& counts, uint32_t lanes_log, bool tries_all, const CodeLengths& near)
       : counts_(counts), steps_(256u >> lanes_log) {
     for (uint32_t byte = 0; byte < 256; ++byte) {
       const uint32_t length = near[byte];
-      if (counts[byte] != 0) {
+      if (tries_all) {
+        for (uint32_t other = counts[byte] != 0 ? 1 : 0; other <= kMaxCodeLength; ++other) add(byte, other);
+      } else if (counts[byte] != 0) {
         for (uint32_t other = std::max(length, 2u) - 1; other <= std::min(length + 1, kMaxCodeLength); ++other)
           add(byte, other);
       } else {
@@ -236,30 +241,30 @@ class DescribedCode {
         if (before != 0) add(byte, before);
         if (after != 0 && after != before) add(byte, after);
       }
-      for (uint32_t l = 0; l < tried_[byte]; ++l)
-        for (uint32_t b = 0; b < (byte == 0 ? 1 : tried_[byte - 1]); ++b)
-          costs_[byte][l][b] = described(byte, byte == 0 ? 0 : lengths_[byte - 1][b], lengths_[byte][l]) +
-                               Cost{counts_[byte]} * lengths_[byte][l] * kBit;
     }
   }
 
   // The cheapest lengths where a code's space has a price. Returns the space of all.
   uint32_t choose(Cost price, CodeLengths& lengths) {
-    std::array<Cost, kTried> so_far{}, next{};  // of all bytes, by the length of the last
-    for (uint32_t byte = 0; byte < 256; ++byte, so_far = next)
+    std::array<std::array<Cost, kTried>, 2> costs{};  // of all bytes so far, by the length of the last, in turns
+    for (uint32_t byte = 0; byte < 256; ++byte) {
+      const std::array<Cost, kTried>& so_far = costs[byte % 2];
       for (uint32_t l = 0; l < tried_[byte]; ++l) {
-        Cost best = so_far[0] + costs_[byte][l][0];
+        const uint32_t length = lengths_[byte][l];
+        Cost best = so_far[0] + described(byte, byte == 0 ? 0 : lengths_[byte - 1][0], length);
         uint8_t before = 0;
         for (uint8_t b = 1; byte != 0 && b < tried_[byte - 1]; ++b) {
-          const Cost cost = so_far[b] + costs_[byte][l][b];
+          const Cost cost = so_far[b] + described(byte, lengths_[byte - 1][b], length);
           if (cost >= best) continue;
           best = cost;
           before = b;
         }
         before_[byte][l] = before;
-        next[l] = best + price * space_of(lengths_[byte][l]);
+        costs[1 - byte % 2][l] = best + counts_[byte] * Cost{length} * kBit + price * space_of(length);
       }
-    auto last = static_cast<uint32_t>(std::min_element(so_far.begin(), so_far.begin() + tried_[255]) - so_far.begin());
+    }
+    auto last =
+        static_cast<uint32_t>(std::min_element(costs[0].begin(), costs[0].begin() + tried_[255]) - costs[0].begin());
     uint32_t space = 0;
     for (uint32_t byte = 256; byte-- != 0; last = before_[byte][last]) {
       lengths[byte] = lengths_[byte][last];
@@ -304,7 +309,7 @@ class DescribedCode {
   }
 
  private:
-  static constexpr uint32_t kTried = 3;
+  static constexpr uint32_t kTried = kLengthSymbols;
 
   void add(uint32_t byte, uint32_t length) { lengths_[byte][tried_[byte]++] = static_cast<uint8_t>(length); }
   Cost described(uint32_t byte, uint32_t before, uint32_t length) const {
@@ -326,27 +331,26 @@ class DescribedCode {
   }
 
   const Counts& counts_;
-  uint32_t steps_;                                                       // bytes of a lane: a power of two
-  std::array<std::array<uint8_t, kTried>, 256> lengths_{}, before_{};    // that are tried; with which before
-  std::array<uint8_t, 256> tried_{};                                     // how many
-  std::array<std::array<std::array<Cost, kTried>, kTried>, 256> costs_;  // by the length and the one before
+  uint32_t steps_;                                                     // bytes of a lane: a power of two
+  std::array<std::array<uint8_t, kTried>, 256> lengths_{}, before_{};  // that are tried; with which before
+  std::array<uint8_t, 256> tried_{};                                   // how many
 };
 
 }  // namespace
 
 // The price of code space at which the cheapest lengths take all of it is mostly between half and twice
 // the one of codes that need no description: of n bytes, n / ln 2 bits for the whole space.
-void fit_to_description(const Counts& counts, uint32_t lanes_log, CodeLengths& lengths) {
-  constexpr uint32_t kTries = 3;
+void fit_to_description(const Counts& counts, uint32_t lanes_log, bool tries_all, CodeLengths& lengths) {
+  const uint32_t tries = tries_all ? 8 : 3;
   if (single_symbol(lengths) != 256) return;
   uint64_t sum = 0;
   for (const uint32_t count : counts) sum += count;
   const Cost price = sum * kBit * 10 / 7 / kCodeSpace;
   Cost low = price / 2, high = price * 2;
   Cost best = literals_cost(counts, lengths) + description_cost(lengths, lanes_log);
-  DescribedCode code(counts, lanes_log, lengths);
+  DescribedCode code(counts, lanes_log, tries_all, lengths);
   CodeLengths other;
-  for (uint32_t i = 0; i < kTries; ++i) {
+  for (uint32_t i = 0; i < tries; ++i) {
     const Cost middle = (low + high) / 2;
     const uint32_t space = code.choose(middle, other);
     (space > kCodeSpace ? low : high) = middle;
@@ -358,13 +362,12 @@ void fit_to_description(const Counts& counts, uint32_t lanes_log, CodeLengths& l
   }
 }
 
-void choose_frequencies(std::span<const uint32_t> counts, uint32_t coarseness, FieldChoice& choice) {
-  choice = {};
+Slots choose_slots(std::span<const uint32_t> counts) {
+  Slots slots{};
   uint64_t sum = 0;
   for (const uint32_t count : counts) sum += count;
-  if (sum == 0) return;
+  if (sum == 0) return slots;
   // Starts near each symbol's part, at least 1, then moves single slots where they gain most.
-  std::array<uint32_t, kMaxFieldSymbols> slots{};
   uint32_t used = 0;
   for (uint32_t s = 0; s < counts.size(); ++s) {
     if (counts[s] == 0) continue;
@@ -387,17 +390,23 @@ void choose_frequencies(std::span<const uint32_t> counts, uint32_t coarseness, F
     slots[best] += more ? 1 : ~0u;
     used += more ? 1 : ~0u;
   }
+  return slots;
+}
+
+void choose_frequencies(std::span<const uint32_t> slots, uint32_t coarseness, FieldChoice& choice) {
+  choice = {};
   uint32_t weight_sum = 0;
-  for (uint32_t s = 0; s < counts.size(); ++s) {
+  for (uint32_t s = 0; s < slots.size(); ++s) {
     if (slots[s] != 0) choice.weights[s] = weight_of((slots[s] - 1) >> coarseness);
     weight_sum += value_of(choice.weights[s]);
   }
   if (weight_sum == 0) {
     // All of them are rare by these weights.
-    const auto most = std::max_element(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(counts.size()));
+    const auto most = std::max_element(slots.begin(), slots.end());
+    if (*most == 0) return;
     choice.weights[static_cast<size_t>(most - slots.begin())] = weight_of(1);
   }
-  frequencies_of({choice.weights.data(), counts.size()}, choice.frequencies);
+  frequencies_of({choice.weights.data(), slots.size()}, choice.frequencies);
 }
 
 Cost least_description_cost(uint32_t field) {

@@ -19,8 +19,8 @@ using Counts = std::array<uint32_t, 256>;
 /// If all counts are 0, the code of byte 0 alone.
 void choose_lengths(const Counts& counts, CodeLengths& lengths);
 /// Changes the code of counted bytes to one that takes fewer bits with its description in `1 << lanes_log` lanes, if
-/// one is found. Bytes that are not counted may get a code.
-void fit_to_description(const Counts& counts, uint32_t lanes_log, CodeLengths& lengths);
+/// one is found. Bytes that are not counted may get a code. Tries lengths near those given, or all.
+void fit_to_description(const Counts& counts, uint32_t lanes_log, bool tries_all, CodeLengths& lengths);
 Cost literals_cost(const Counts& counts, const CodeLengths& lengths);
 /// Cost of a description in `1 << lanes_log` lanes.
 Cost description_cost(const CodeLengths& lengths, uint32_t lanes_log);
@@ -30,8 +30,11 @@ struct FieldChoice {
   std::array<Weight, kMaxFieldSymbols> weights{};
   std::array<uint16_t, kMaxFieldSymbols> frequencies{};
 };
-/// Weights lose the lowest `coarseness` bits, which shortens their description.
-void choose_frequencies(std::span<const uint32_t> counts, uint32_t coarseness, FieldChoice& choice);
+using Slots = std::array<uint32_t, kMaxFieldSymbols>;
+/// The best frequencies for counts, which are not all 0.
+Slots choose_slots(std::span<const uint32_t> counts);
+/// Those nearest to `slots`. Weights lose the lowest `coarseness` bits, which shortens their description.
+void choose_frequencies(std::span<const uint32_t> slots, uint32_t coarseness, FieldChoice& choice);
 /// Returns ~0 if a counted symbol has frequency 0.
 Cost field_cost(std::span<const uint32_t> counts, std::span<const uint16_t> frequencies);
 Cost description_cost(uint32_t field, const FieldChoice& choice);

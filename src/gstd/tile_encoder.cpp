@@ -130,6 +130,14 @@ const Effort& effort_of(int level) {
 constexpr Effort kEffortOfSmall = {18, 14, Trial::scout, 56, 48, 6, 128, 6, true};
 // Levels that are not fast and have no rounds choose matches of small tiles once.
 constexpr uint32_t kDepthOfSmall = 8;
+// A small tile that takes over 8 bytes more than libzstd's frame of the same level, so that its stream takes over 20
+// more, both with checksums, is encoded again for size alone: in one lane, by matches chosen from several first prices.
+constexpr size_t kMoreThanLibzstd = 8;
+constexpr Effort kEffortOfLast = {0, 0, Trial::scout, 56, 48, 6, 128, 4, true};
+constexpr std::array<uint32_t, 7> kFirstLiterals = {8, 7, 6, 5, 4, 3, 2};  // their bits by first prices
+constexpr uint32_t kLastSequencePrice = 2u << kPriceLog, kLastSequenceStep = kLastSequencePrice / 4;
+constexpr uint32_t kLastStrides = 64;                  // of differences that are tried too
+constexpr uint32_t kDescribedPrice = 4u << kPriceLog;  // of a symbol in a field's table
 
 Effort small_effort_of(int level) {
   Effort effort = effort_of(level);
@@ -184,16 +192,18 @@ struct FieldCounts {
 Cost choose_field(uint32_t field, std::span<const uint32_t> counts, Cost given, const FieldChoice* before,
                   bool tries_own, uint32_t coarsest, TableMode& mode, FieldChoice& table) {
   Cost best = given;
-  if (tries_own && best > least_description_cost(field))
+  if (tries_own && best > least_description_cost(field)) {
+    const Slots slots = choose_slots(counts);
     for (uint32_t coarseness = 0; coarseness <= coarsest; ++coarseness) {
       FieldChoice own;
-      choose_frequencies(counts, coarseness, own);
+      choose_frequencies(std::span(slots).first(counts.size()), coarseness, own);
       const Cost cost = field_cost(counts, own.frequencies) + description_cost(field, own);
       if (cost >= best) continue;
       best = cost;
       mode = TableMode::own;
       table = own;
     }
+  }
   if (before == nullptr) return best;
   if (const Cost cost = field_cost(counts, before->frequencies); cost < best) {
     best = cost;
@@ -215,18 +225,34 @@ void cap_prices(std::span<BlockPrices> prices) {
         of.fields[f][symbol] = std::min(of.fields[f][symbol], symbol_price(kGivenFrequencies[f][symbol]));
 }
 
+// By given tables.
+BlockPrices first_prices(uint32_t bits_of_literals) {
+  BlockPrices prices;
+  for (auto& literals : prices.literals) literals.fill(static_cast<uint16_t>(bits_of_literals << kPriceLog));
+  for (uint32_t f = 0; f < kLowBits; ++f)
+    std::transform(kGivenFrequencies[f].begin(), kGivenFrequencies[f].begin() + kFieldSymbols[f],
+                   prices.fields[f].begin(), symbol_price);
+  return prices;
+}
+
+// Whether a tiny tile is too short or too random for libzstd's fast levels to code its bytes in much fewer bits.
+bool is_dense(std::span<const std::byte> tile) {
+  Counts counts{};
+  for (const std::byte byte : tile) ++counts[static_cast<uint8_t>(byte)];
+  return tile.size() < kTinyBytes || entropy_cost(counts) > tile.size() * 4 * kBit;
+}
+
 }  // namespace
 
 struct TileEncoder::Work {
   TileEncoderConfig config;
   Effort effort_of_large, effort_of_small;
   Effort effort;  // of the tile
-  Parser parser, filtered_parser;
+  Parser parser, filtered_parser, level_itself;
   GreedyParser greedy_parser;  // of fast levels and of trials
-  GreedySearch search_of_small = {};
   BlockPlanner planner;
   LaneWriter writer;
-  std::vector<Match> matches, sequences;
+  std::vector<Match> matches, matches_before, best_matches, sequences;
   std::vector<BlockPlan> blocks;
   CodedSequences coded;
   std::vector<FieldCodes> field_codes;  // of blocks
@@ -257,6 +283,9 @@ struct TileEncoder::Work {
   bool own_tables = true;  // whether they are tried
   bool is_sound = false;   // by the best filter's trial
   Cost trial_limit = 0;    // not 0: tables are chosen for what they cost, up to this, and nothing is written
+  size_t most_words = 0;   // not 0: the tile is encoded again, until it takes no more
+  uint32_t last_sequence_price = 0;
+  bool tries_all_lengths = false;  // in descriptions of literal tables
   TileHeader header;
   uint32_t lanes = 1;
 
@@ -266,6 +295,7 @@ struct TileEncoder::Work {
         effort_of_small(small_effort_of(of.level)),
         parser(effort_of_small.parser),
         filtered_parser(effort_of_small.filtered),
+        level_itself(of.level),
         writer(of.vectors) {
     if (effort_of_large.rounds == 0) config.decode_weight = 1;
   }
@@ -278,32 +308,39 @@ struct TileEncoder::Work {
   void plan(std::span<const std::byte> bytes, const FilterChoice& choice);
   /// Writes the words of `attempt`, by `matches`. Returns false if they are not smaller than the tile.
   bool write(std::span<const std::byte> bytes, const FilterChoice& choice);
-  /// Bits of the tile by the matches of a fast parser. More than `most` may be returned as ~0.
-  uint64_t trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t most,
-                      const GreedySearch& search = kSearchOfTrials);
-  /// Keeps one of `choices`, and sets `search_of_small`.
+  /// Bits of the tile by `matches`. More than `most` may be returned as ~0.
+  uint64_t trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t most);
+  /// Keeps one of `choices`, and sets `best_matches` to its.
   void try_searches(std::span<const std::byte> tile);
   /// Keeps those of `choices` to choose matches for, and sets `last_prices` to those of the first one's trial.
   void try_filters(std::span<const std::byte> tile);
   /// Writes `attempt` by the parser's matches.
   bool try_parser(std::span<const std::byte> bytes, const FilterChoice& choice);
-  /// Searches, and chooses matches by `last_prices`, then by theirs, while attempts become cheaper by enough.
-  void refine(std::span<const std::byte> bytes, const FilterChoice& choice, std::vector<uint32_t>& words,
+  /// Searches, and chooses matches by `last_prices`, then by theirs, while attempts become cheaper by enough. Returns
+  /// whether the tile takes most_words at most.
+  bool refine(std::span<const std::byte> bytes, const FilterChoice& choice, std::vector<uint32_t>& words,
               size_t before);
   void keep_cheaper(std::vector<uint32_t>& words, size_t before);
+  /// Encodes a small tile again if libzstd makes less of it.
+  void compare(std::span<const std::byte> tile, std::vector<uint32_t>& words, size_t before);
+  /// Encodes the tile again by all of `choices`. Returns whether it takes most_words at most.
+  bool try_last(std::span<const std::byte> tile, std::vector<uint32_t>& words, size_t before);
+  bool is_last() const { return most_words != 0; }
   void code_sequences();
   /// Small tiles of levels from 1 on: descriptions are much of them.
   bool is_small() const { return config.level > 0 && tile_bytes <= kSmallTile; }
   /// Whether tables are tried that are a little worse and described in fewer bits.
   bool tries_cheap_tables() const { return trial_limit == 0 && (effort.rounds != 0 || is_small()); }
   uint32_t coarsest() const { return tries_cheap_tables() ? kCoarsest : 0; }
-  bool tries_contexts() const { return config.contexts && config.level >= 4; }
+  bool tries_contexts() const { return config.contexts && (config.level > kFastLevels || is_last()); }
   /// The tile's sequences beyond kManySequences, as of kDensityBytes.
   uint64_t excess() const {
     const uint64_t of_tile = sequences.size() * kDensityBytes / std::max<size_t>(tile_bytes, kMinTileBytes);
-    return effort.rounds == 0 || is_text ? 0 : std::max(of_tile, kManySequences) - kManySequences;
+    return effort.rounds == 0 || is_text || is_last() ? 0 : std::max(of_tile, kManySequences) - kManySequences;
   }
-  uint32_t sequence_price() const { return is_text ? kTextSequencePrice : kSequencePrice; }
+  uint32_t sequence_price() const {
+    return is_last() ? last_sequence_price : is_text ? kTextSequencePrice : kSequencePrice;
+  }
   /// What is compared of attempts: bits, the sum of what each of these sequences costs more than the one before, and
   /// what they all cost more than by a weight of 1, which tables of more literals bring in.
   uint64_t price_of_attempt() const {
@@ -462,7 +499,7 @@ Cost TileEncoder::Work::choose_literals(LiteralChoice& choice) const {
     for (uint32_t c = 0; c < kLiteralContexts && choice.tables != 1; ++c)
       if (BlockHeader::table_of(choice.map, c) == t)
         std::ranges::transform(counts, counts_by_context[c], counts.begin(), std::plus{});
-    fit_to_description(counts, header.lanes_log, choice.lengths[t]);
+    fit_to_description(counts, header.lanes_log, tries_all_lengths, choice.lengths[t]);
     best += literals_cost(counts, choice.lengths[t]) + description_cost(choice.lengths[t], header.lanes_log);
   }
   return best;
@@ -517,7 +554,7 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
   of.begin = plan.begin;
   const uint32_t of_excess = static_cast<uint32_t>(std::min(excess(), kMostPriced) / kPricedOfOne);
   of.sequence = config.decode_weight * (sequence_price() + of_excess);
-  of.of_near = config.decode_weight * (is_text ? 0 : kNearPrice);
+  of.of_near = config.decode_weight * (is_text || is_last() ? 0 : kNearPrice);
   const auto set = [](std::span<const uint16_t> frequencies, std::span<uint16_t> to) {
     std::transform(frequencies.begin(), frequencies.end(), to.begin(), symbol_price);
   };
@@ -527,6 +564,14 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
   if (plan.count != 0 && block.fields[kLowBits] != TableMode::given) {
     of.low_bits = block.low_bits;
     set(std::span(tables[kLowBits].frequencies).first(kFieldSymbols[kLowBits]), of.low_bits_prices);
+  }
+  // What describes a symbol is part of the price of each: of the last of them it is all.
+  if (is_last() && plan.count != 0) {
+    const FieldCounts counts = count_fields(plan);
+    for (uint32_t f = 0; f < kLowBits; ++f)
+      for (uint32_t s = 0; s < kFieldSymbols[f] && block.fields[f] == TableMode::own; ++s)
+        if (counts.symbols[f][s] != 0)
+          of.fields[f][s] = static_cast<uint16_t>(of.fields[f][s] + kDescribedPrice / counts.symbols[f][s]);
   }
   for (uint32_t context = 0; context < kLiteralContexts; ++context) {
     if (block.literals == TableMode::given) {
@@ -705,7 +750,8 @@ bool TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releas
   byte_codes.resize(std::max(byte_codes.size(), blocks.size()));
   // The header, and states that are not released.
   spent = (32 + (releases ? 0 : lanes * kStateLog)) * kBit;
-  limit = trial_limit != 0 ? trial_limit : config.level <= kFastLevels ? Cost{bytes.size()} * 8 * kBit : ~Cost{0};
+  const bool is_estimated = config.level <= kFastLevels && !is_last();
+  limit = trial_limit != 0 ? trial_limit : is_estimated ? Cost{bytes.size()} * 8 * kBit : ~Cost{0};
   for (size_t block = 0; block < blocks.size(); ++block)
     if (!write_block(bytes, block)) return false;
   return true;
@@ -752,7 +798,7 @@ void TileEncoder::Work::choose_filters(std::span<const std::byte> tile) {
     return;
   }
   if (!config.filters) return;
-  if (config.level <= kFastLevels && is_small() && own_tables && tile.size() <= kTriedInPlanes)
+  if (effort.rounds == 0 && is_small() && own_tables && tile.size() <= kTriedInPlanes)
     choices.push_back({{Filter::planes, 2}});
   if (effort.trial == Trial::none || choices.size() != 1) return;
   if (effort.trial == Trial::quick)
@@ -790,6 +836,7 @@ void TileEncoder::Work::plan(std::span<const std::byte> bytes, const FilterChoic
   header = {};
   header.lanes_log =
       std::min<uint32_t>(kMaxLanesLog, static_cast<uint32_t>(std::bit_width(bits / bits_per_lane + 1)) - 1);
+  if (is_last()) header.lanes_log = 0;
   header.filter = static_cast<uint32_t>(choice.filter);
   header.stride = choice.stride;
   header.row_words = choice.row_words;
@@ -809,9 +856,7 @@ bool TileEncoder::Work::write(std::span<const std::byte> bytes, const FilterChoi
   return attempt.size() * 4 < bytes.size();
 }
 
-uint64_t TileEncoder::Work::trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t most,
-                                       const GreedySearch& search) {
-  greedy_parser.parse(bytes, search, matches);
+uint64_t TileEncoder::Work::trial_bits(std::span<const std::byte> bytes, const FilterChoice& choice, uint64_t most) {
   plan(bytes, choice);
   trial_limit = (std::min(most, kMostBits) + 1) << kCostLog;
   const bool is_whole = write_tile(bytes, true);
@@ -820,18 +865,21 @@ uint64_t TileEncoder::Work::trial_bits(std::span<const std::byte> bytes, const F
 }
 
 void TileEncoder::Work::try_searches(std::span<const std::byte> tile) {
-  search_of_small = kSearchesOfSmall[0];
-  if (!own_tables) return;
-  uint64_t least = uint64_t{tile.size()} * 8;
-  FilterChoice best = choices[0];
+  if (!own_tables) return greedy_parser.parse(filter_tile(choices[0], tile), kSearchesOfSmall[0], best_matches);
+  uint64_t least = kMostBits;
+  FilterChoice best;
   for (const FilterChoice& choice : choices) {
     const std::span<const std::byte> bytes = filter_tile(choice, tile);
     for (const GreedySearch& search : kSearchesOfSmall) {
-      const uint64_t bits = trial_bits(bytes, choice, least, search);
+      greedy_parser.parse(bytes, search, matches);
+      // Few matches are mostly the same.
+      if (&search != kSearchesOfSmall.data() && matches == matches_before) continue;
+      matches_before = matches;
+      const uint64_t bits = trial_bits(bytes, choice, least);
       if (bits >= least) continue;
-      least = bits;
+      least = std::min(bits, uint64_t{tile.size()} * 8);
       best = choice;
-      search_of_small = search;
+      best_matches = matches;
     }
   }
   choices.assign(1, best);
@@ -844,7 +892,9 @@ void TileEncoder::Work::try_filters(std::span<const std::byte> tile) {
   size_t tried = 0;
   while (tried < choices.size() && !is_sound) {
     FilterChoice& choice = choices[tried++];
-    choice.bits = trial_bits(filter_tile(choice, tile), choice, with_slack(least));
+    const std::span<const std::byte> bytes = filter_tile(choice, tile);
+    greedy_parser.parse(bytes, kSearchOfTrials, matches);
+    choice.bits = trial_bits(bytes, choice, with_slack(least));
     choice.has_few_matches = literal_bytes.size > tile.size() / kManyLiterals;
     if (choice.bits >= least) continue;
     least = choice.bits;
@@ -867,10 +917,11 @@ void TileEncoder::Work::keep_cheaper(std::vector<uint32_t>& words, size_t before
 }
 
 bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const FilterChoice& choice) {
-  if (config.level <= kFastLevels) {
+  if (config.level <= kFastLevels && is_small()) {
+    matches = best_matches;
+  } else if (config.level <= kFastLevels) {
     const bool is_enough = choice.has_few_matches || plane_bytes(choice, bytes.size()) != 0;
-    const GreedySearch& of_large = is_enough ? kSearchOfFew : effort.search;
-    greedy_parser.parse(bytes, is_small() ? search_of_small : of_large, matches);
+    greedy_parser.parse(bytes, is_enough ? kSearchOfFew : effort.search, matches);
   } else {
     const bool is_other = choice.filter != Filter::none || (effort.rounds != 0 && !is_small());
     const bool searches_less = is_other && effort_of_small.filtered != effort_of_small.parser;
@@ -879,21 +930,63 @@ bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const Filte
   return write(bytes, choice);
 }
 
-void TileEncoder::Work::refine(std::span<const std::byte> bytes, const FilterChoice& choice,
+bool TileEncoder::Work::refine(std::span<const std::byte> bytes, const FilterChoice& choice,
                                std::vector<uint32_t>& words, size_t before) {
   const bool is_hasty = !is_text && !effort.is_thorough, is_short = is_hasty && choice.has_few_matches;
   const uint32_t depth = is_text ? effort.depth * kDepthOfText : is_sound ? 1 : is_short ? kDepthOfFew : effort.depth;
   const uint32_t rounds = is_text ? effort.rounds * kRoundsOfText : is_short ? 1 : effort.rounds;
-  finder.find(bytes, is_hasty ? kMinMatch + 1 : kMinMatch, depth);
+  if (!is_last()) finder.find(bytes, is_hasty ? kMinMatch + 1 : kMinMatch, depth);
   cap_prices(last_prices);
   uint64_t best = ~uint64_t{0};
   for (uint32_t round = 0; round < rounds; ++round) {
     chooser.choose(bytes, finder, last_prices, is_hasty, matches);
     if (write(bytes, choice)) keep_cheaper(words, before);
+    if (words.size() != before && words.size() - before <= most_words) return true;
     const uint64_t before_round = std::exchange(best, price_of_attempt());
-    if (best >= before_round - before_round / kLeastGain) return;
+    if (!is_last() && best >= before_round - before_round / kLeastGain) break;
     std::swap(prices, last_prices);
   }
+  return false;
+}
+
+bool TileEncoder::Work::try_last(std::span<const std::byte> tile, std::vector<uint32_t>& words, size_t before) {
+  for (const FilterChoice& choice : choices) {
+    const std::span<const std::byte> bytes = filter_tile(choice, tile);
+    finder.find(bytes, kMinMatch, effort.depth);
+    const uint32_t most_of_sequence = tries_all_lengths ? kLastSequencePrice : 0;
+    for (last_sequence_price = 0; last_sequence_price <= most_of_sequence; last_sequence_price += kLastSequenceStep)
+      for (const uint32_t of_literals : kFirstLiterals) {
+        last_prices.assign(1, first_prices(of_literals));
+        if (refine(bytes, choice, words, before)) return true;
+      }
+    last_sequence_price = 0;
+    for (Parser* const of : {&level_itself, &parser}) {
+      of->parse(bytes, matches);
+      if (write(bytes, choice)) keep_cheaper(words, before);
+      std::swap(prices, last_prices);
+      if (refine(bytes, choice, words, before)) return true;
+    }
+  }
+  return false;
+}
+
+void TileEncoder::Work::compare(std::span<const std::byte> tile, std::vector<uint32_t>& words, size_t before) {
+  if (!own_tables && is_dense(tile)) return;
+  const size_t most = (level_itself.compressed_size(tile) + kMoreThanLibzstd) / 4;
+  const size_t now = words.size() == before ? (tile.size() + 3) / 4 : words.size() - before;
+  if (now <= most) return;
+  most_words = most;
+  kept_price = uint64_t{now} * 32 << kPriceLog;
+  own_tables = true;
+  effort = kEffortOfLast;
+  choices.resize(1);
+  if (try_last(tile, words, before)) return;
+  tries_all_lengths = true;
+  choose_filters(tile);
+  if (config.filters && config.forced_filter < 0)
+    for (uint32_t stride = 1; stride <= kLastStrides; ++stride) choices.push_back({{Filter::delta, stride}});
+  try_filters(tile);
+  try_last(tile, words, before);
 }
 
 TileEncoder::TileEncoder(const TileEncoderConfig& config) : work_(std::make_unique<Work>(config)) {}
@@ -904,6 +997,8 @@ TileEncoder& TileEncoder::operator=(TileEncoder&&) noexcept = default;
 bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>& words) {
   if (tile.empty() || tile.size() > kMaxTileBytes) return false;
   Work& work = *work_;
+  work.most_words = 0;
+  work.tries_all_lengths = false;
   work.own_tables = work.config.level > kFastLevels || tile.size() > kTinyBytes;
   work.tile_bytes = tile.size();
   work.effort = work.is_small() ? work.effort_of_small : work.effort_of_large;
@@ -920,11 +1015,13 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
       if (work.try_parser(bytes, choice)) work.keep_cheaper(words, before);
       std::swap(work.prices, work.last_prices);
     } else if (i != 0) {
+      work.greedy_parser.parse(bytes, kSearchOfTrials, work.matches);
       work.trial_bits(bytes, choice, kMostBits);
       std::swap(work.prices, work.last_prices);
     }
     if (work.effort.rounds != 0) work.refine(bytes, choice, words, before);
   }
+  if (work.is_small() && work.config.decode_weight <= 1) work.compare(tile, words, before);
   return words.size() != before;
 }
 

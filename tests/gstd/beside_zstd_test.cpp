@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <fstream>
 #include <iterator>
 
@@ -49,17 +50,36 @@ size_t gstd_size(std::span<const std::byte> bytes, int level) {
   return stream->size();
 }
 
+// Planes and their opposites, along axes: few short fields, of which descriptions of tables are much.
+Bytes planes(size_t size) {
+  Bytes bytes;
+  Random random(5);
+  const auto add = [&](uint32_t value) {
+    for (uint32_t i = 0; i < 4; ++i) bytes.push_back(static_cast<std::byte>(value >> (8 * i)));
+  };
+  while (bytes.size() < size) {
+    const uint32_t axis = random.below(3), sign = random.below(2) << 31;
+    const auto distance = std::bit_cast<uint32_t>(static_cast<float>(random.below(128) * 32));
+    for (const uint32_t side : {sign, sign ^ 1u << 31}) {
+      for (uint32_t i = 0; i < 3; ++i) add(i == axis ? 0x3f800000 ^ side : 0);
+      add(distance ^ side);
+    }
+  }
+  return bytes;
+}
+
 }  // namespace
 
 TEST_SUITE("gstd beside zstd") {
   TEST_CASE("contents of at most 4 KiB take at most 20 bytes more") {
     std::vector<Sample> samples = samples_of(4096);
+    samples.push_back({"planes", planes(4096)});
     const Bytes text = document();
     for (const size_t begin : {size_t{0}, text.size() / 3, text.size() / 2, text.size() - 4096})
       samples.push_back({"the document at " + std::to_string(begin), {&text[begin], &text[begin] + 4096}});
     for (const Sample& sample : samples)
       for (const size_t size : {0, 1, 16, 64, 256, 700, 1024, 2048, 4096})
-        for (const int level : {1, 3, 19}) {
+        for (const int level : {1, 3, 12, 19}) {
           CAPTURE(sample.name);
           CAPTURE(size);
           CAPTURE(level);

@@ -180,7 +180,7 @@ class StreamMaker {
         // More symbols than there are, at times.
         std::vector<uint32_t> more(of.begin(), of.end());
         more[f == kLowBits ? random_.below(4) : random_.below(kFieldSymbols[f])] += 1 + skewed(1000);
-        choose_frequencies(more, 0, choice);
+        choose_frequencies(choose_slots(more), 0, choice);
       } else if (mode == TableMode::previous) {
         choice = *before_[f];
       } else {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Sizes of pieces of files beside those of libzstd at the same level, with the checksums of either.
+//   gstd_small_sizes LEVEL,... OFFSETS SEED FILE...
+// Pieces of ten sizes from 64 to 4,096 bytes begin at OFFSETS positions all over each file, which SEED moves. Exits
+// with 1 if one takes over 20 bytes more. docs/decisions/gstd-small-streams.md has the figures.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <weft/gstd.hpp>
+
+#include <zstd.h>
+
+namespace {
+
+constexpr size_t kSizes[] = {64, 128, 256, 512, 1000, 1024, 2000, 2048, 3000, 4096}, kMost = 4096;
+constexpr long kAllowed = 20;
+
+// Prints a line. Returns whether no piece takes too much.
+bool compare(int level, size_t offsets, size_t seed, const std::vector<std::vector<char>>& files) {
+  weft::gstd::CompressConfig config;
+  config.level = level;
+  config.threads = 1;
+  auto compressor = weft::gstd::Compressor::create(config);
+  const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> zstd(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  ZSTD_CCtx_setParameter(zstd.get(), ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setParameter(zstd.get(), ZSTD_c_checksumFlag, 1);
+  std::vector<std::byte> stream(2 * kMost);
+  long pieces = 0, over = 0, most = -static_cast<long>(kMost), sum = 0;
+  std::clock_t spent = 0;
+  for (const std::vector<char>& file : files)
+    for (size_t i = 0; i < offsets; ++i)
+      for (const size_t size : kSizes) {
+        const size_t at = ((file.size() - kMost) * i / offsets + 7919 * seed) % (file.size() - kMost);
+        const std::span piece = std::as_bytes(std::span(file)).subspan(at, size);
+        const auto by_zstd =
+            static_cast<long>(ZSTD_compress2(zstd.get(), stream.data(), stream.size(), piece.data(), size));
+        const std::clock_t start = std::clock();
+        const auto bytes = compressor->compress_to(piece, stream);
+        spent += std::clock() - start;
+        if (!bytes) return false;
+        const long more = static_cast<long>(*bytes) - by_zstd;
+        ++pieces;
+        over += more > kAllowed ? 1 : 0;
+        most = std::max(most, more);
+        sum += more;
+      }
+  std::printf("level %d: %ld pieces, %ld over %ld bytes more, most %ld, mean %.1f, %.1f us each\n", level, pieces, over,
+              kAllowed, most, static_cast<double>(sum) / static_cast<double>(pieces),
+              1e6 * static_cast<double>(spent) / CLOCKS_PER_SEC / static_cast<double>(pieces));
+  return over == 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 5) {
+    std::fputs("usage: gstd_small_sizes LEVEL,... OFFSETS SEED FILE...\n", stderr);
+    return 2;
+  }
+  std::vector<std::vector<char>> files;
+  for (int f = 4; f < count; ++f) {
+    std::ifstream stream(arguments[f], std::ios::binary);
+    files.emplace_back(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
+    if (files.back().size() > kMost) continue;
+    std::fprintf(stderr, "%s has no piece of %zu bytes\n", arguments[f], kMost);
+    return 2;
+  }
+  bool is_within = true;
+  std::istringstream levels(arguments[1]);
+  for (std::string level; std::getline(levels, level, ',');)
+    is_within &= compare(std::atoi(level.c_str()), std::strtoul(arguments[2], nullptr, 10),
+                         std::strtoul(arguments[3], nullptr, 10), files);
+  return is_within ? 0 : 1;
+}
