@@ -983,7 +983,7 @@ void TileEncoder::Work::compare(std::span<const std::byte> tile, std::vector<uin
   if (try_last(tile, words, before)) return;
   tries_all_lengths = true;
   choose_filters(tile);
-  if (config.filters && config.forced_filter < 0)
+  if (config.filters)
     for (uint32_t stride = 1; stride <= kLastStrides; ++stride) choices.push_back({{Filter::delta, stride}});
   try_filters(tile);
   try_last(tile, words, before);
@@ -1021,7 +1021,8 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
     }
     if (work.effort.rounds != 0) work.refine(bytes, choice, words, before);
   }
-  if (work.is_small() && work.config.decode_weight <= 1) work.compare(tile, words, before);
+  const bool is_for_size = work.config.decode_weight <= 1 && work.config.forced_filter < 0;
+  if (work.is_small() && is_for_size) work.compare(tile, words, before);
   return words.size() != before;
 }
 
