@@ -70,22 +70,22 @@ inline constexpr runtime::TuningKey<SegmentedSortTuning> kSegmentedSortTuningKey
     {"long_rows", &SegmentedSortTuning::long_rows, 1, 16},
 };
 
+inline constexpr SegmentedSortTuning kSegmentedSortOnCpu = {.short_keys = 128,
+                                                            .middle_workgroup = 128,
+                                                            .middle_keys = 4,
+                                                            .middle_tiles = 4,
+                                                            .middle_tiles_wide = 4,
+                                                            .long_workgroup = 128,
+                                                            .long_rows = 4};
+inline constexpr SegmentedSortTuning kSegmentedSortOnNvidia = {.workgroup = 32,
+                                                               .workgroup_wide = 64,
+                                                               .block_keys = 16,
+                                                               .middle_workgroup = 128,
+                                                               .middle_keys = 16,
+                                                               .middle_keys_wide = 8,
+                                                               .long_workgroup = 512};
 inline const runtime::TuningTable<SegmentedSortTuning> segmented_sort_tuning("segmented_sort", kSegmentedSortTuningKeys,
-                                                                             {
-                                                                                 .cpu = {.short_keys = 128,
-                                                                                         .middle_workgroup = 128,
-                                                                                         .middle_keys = 4,
-                                                                                         .middle_tiles = 4,
-                                                                                         .middle_tiles_wide = 4,
-                                                                                         .long_workgroup = 128,
-                                                                                         .long_rows = 4},
-                                                                                 .nvidia = {.workgroup = 32,
-                                                                                            .workgroup_wide = 64,
-                                                                                            .block_keys = 16,
-                                                                                            .middle_workgroup = 128,
-                                                                                            .middle_keys = 16,
-                                                                                            .middle_keys_wide = 8,
-                                                                                            .long_workgroup = 512},
-                                                                             });
+                                                                             {.cpu = kSegmentedSortOnCpu,
+                                                                              .nvidia = kSegmentedSortOnNvidia});
 
 }  // namespace weft::primitives
