@@ -325,21 +325,21 @@ struct TileEncoder::Work {
   void compare(std::span<const std::byte> tile, std::vector<uint32_t>& words, size_t before);
   /// Encodes the tile again by all of `choices`. Returns whether it takes most_words at most.
   bool try_last(std::span<const std::byte> tile, std::vector<uint32_t>& words, size_t before);
-  bool is_last() const { return most_words != 0; }
+  bool encodes_again() const { return most_words != 0; }
   void code_sequences();
   /// Small tiles of levels from 1 on: descriptions are much of them.
   bool is_small() const { return config.level > 0 && tile_bytes <= kSmallTile; }
   /// Whether tables are tried that are a little worse and described in fewer bits.
   bool tries_cheap_tables() const { return trial_limit == 0 && (effort.rounds != 0 || is_small()); }
   uint32_t coarsest() const { return tries_cheap_tables() ? kCoarsest : 0; }
-  bool tries_contexts() const { return config.contexts && (config.level > kFastLevels || is_last()); }
+  bool tries_contexts() const { return config.contexts && (config.level > kFastLevels || encodes_again()); }
   /// The tile's sequences beyond kManySequences, as of kDensityBytes.
   uint64_t excess() const {
     const uint64_t of_tile = sequences.size() * kDensityBytes / std::max<size_t>(tile_bytes, kMinTileBytes);
-    return effort.rounds == 0 || is_text || is_last() ? 0 : std::max(of_tile, kManySequences) - kManySequences;
+    return effort.rounds == 0 || is_text || encodes_again() ? 0 : std::max(of_tile, kManySequences) - kManySequences;
   }
   uint32_t sequence_price() const {
-    return is_last() ? last_sequence_price : is_text ? kTextSequencePrice : kSequencePrice;
+    return encodes_again() ? last_sequence_price : is_text ? kTextSequencePrice : kSequencePrice;
   }
   /// What is compared of attempts: bits, the sum of what each of these sequences costs more than the one before, and
   /// what they all cost more than by a weight of 1, which tables of more literals bring in.
@@ -554,7 +554,7 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
   of.begin = plan.begin;
   const uint32_t of_excess = static_cast<uint32_t>(std::min(excess(), kMostPriced) / kPricedOfOne);
   of.sequence = config.decode_weight * (sequence_price() + of_excess);
-  of.of_near = config.decode_weight * (is_text || is_last() ? 0 : kNearPrice);
+  of.of_near = config.decode_weight * (is_text || encodes_again() ? 0 : kNearPrice);
   const auto set = [](std::span<const uint16_t> frequencies, std::span<uint16_t> to) {
     std::transform(frequencies.begin(), frequencies.end(), to.begin(), symbol_price);
   };
@@ -566,7 +566,7 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
     set(std::span(tables[kLowBits].frequencies).first(kFieldSymbols[kLowBits]), of.low_bits_prices);
   }
   // What describes a symbol is part of the price of each: of the last of them it is all.
-  if (is_last() && plan.count != 0) {
+  if (encodes_again() && plan.count != 0) {
     const FieldCounts counts = count_fields(plan);
     for (uint32_t f = 0; f < kLowBits; ++f)
       for (uint32_t s = 0; s < kFieldSymbols[f] && block.fields[f] == TableMode::own; ++s)
@@ -750,7 +750,7 @@ bool TileEncoder::Work::write_tile(std::span<const std::byte> bytes, bool releas
   byte_codes.resize(std::max(byte_codes.size(), blocks.size()));
   // The header, and states that are not released.
   spent = (32 + (releases ? 0 : lanes * kStateLog)) * kBit;
-  const bool is_estimated = config.level <= kFastLevels && !is_last();
+  const bool is_estimated = config.level <= kFastLevels && !encodes_again();
   limit = trial_limit != 0 ? trial_limit : is_estimated ? Cost{bytes.size()} * 8 * kBit : ~Cost{0};
   for (size_t block = 0; block < blocks.size(); ++block)
     if (!write_block(bytes, block)) return false;
@@ -836,7 +836,7 @@ void TileEncoder::Work::plan(std::span<const std::byte> bytes, const FilterChoic
   header = {};
   header.lanes_log =
       std::min<uint32_t>(kMaxLanesLog, static_cast<uint32_t>(std::bit_width(bits / bits_per_lane + 1)) - 1);
-  if (is_last()) header.lanes_log = 0;
+  if (encodes_again()) header.lanes_log = 0;
   header.filter = static_cast<uint32_t>(choice.filter);
   header.stride = choice.stride;
   header.row_words = choice.row_words;
@@ -935,7 +935,7 @@ bool TileEncoder::Work::refine(std::span<const std::byte> bytes, const FilterCho
   const bool is_hasty = !is_text && !effort.is_thorough, is_short = is_hasty && choice.has_few_matches;
   const uint32_t depth = is_text ? effort.depth * kDepthOfText : is_sound ? 1 : is_short ? kDepthOfFew : effort.depth;
   const uint32_t rounds = is_text ? effort.rounds * kRoundsOfText : is_short ? 1 : effort.rounds;
-  if (!is_last()) finder.find(bytes, is_hasty ? kMinMatch + 1 : kMinMatch, depth);
+  if (!encodes_again()) finder.find(bytes, is_hasty ? kMinMatch + 1 : kMinMatch, depth);
   cap_prices(last_prices);
   uint64_t best = ~uint64_t{0};
   for (uint32_t round = 0; round < rounds; ++round) {
@@ -943,7 +943,7 @@ bool TileEncoder::Work::refine(std::span<const std::byte> bytes, const FilterCho
     if (write(bytes, choice)) keep_cheaper(words, before);
     if (words.size() != before && words.size() - before <= most_words) return true;
     const uint64_t before_round = std::exchange(best, price_of_attempt());
-    if (!is_last() && best >= before_round - before_round / kLeastGain) break;
+    if (!encodes_again() && best >= before_round - before_round / kLeastGain) break;
     std::swap(prices, last_prices);
   }
   return false;
