@@ -22,10 +22,10 @@ uint32_t word_at(const Bytes& bytes, size_t at) {
   return word;
 }
 
-bool begins_with(const std::string& path, const char* wanted) {
+bool begins_with(const std::string& path, std::string_view wanted) {
   char magic[4] = {};
   std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
-  return std::memcmp(magic, wanted, sizeof magic) == 0;
+  return std::string_view(magic, sizeof magic).starts_with(wanted);
 }
 
 // Keeps the stream, and makes its content that of the input. Capacities become sizes.
@@ -97,7 +97,7 @@ void keep_whole_tiles(DecodeInput& input, uint64_t first_bytes) {
 Result<DecodeInput> load_decode_input(const std::string& path, const DecodeOptions& options, uint64_t first_bytes) {
   DecodeInput input;
   input.name = std::filesystem::path(path).stem().string();
-  const bool is_stream = begins_with(path, "GSTD"), is_zstd = begins_with(path, "\x28\xb5\x2f\xfd");
+  const bool is_stream = begins_with(path, "GST"), is_zstd = begins_with(path, "\x28\xb5\x2f\xfd");
   auto bytes = read_file(path, is_stream || is_zstd ? UINT64_MAX : first_bytes);
   if (!bytes) return bytes.error();
   (is_stream ? input.stream : input.content) = *std::move(bytes);

@@ -187,7 +187,7 @@ class SegmentWriter {
   Status emit(bool last, const Sink& sink);
   // Whether a stream of this content has a small stream's header.
   bool is_small(uint64_t bytes) const { return bytes <= std::min(kMaxSmallBytes, config_.tile_bytes); }
-  uint8_t checksum_flags(bool small) const;
+  SegmentHeader header(bool small) const;
   void write_front(const SegmentHeader& header);
   Status begin_segment();
   Status add_tile(const PackedTile& tile, uint64_t content_done);
@@ -240,12 +240,10 @@ Error no_room() { return {ErrorCode::over_limit, "gstd: the output is too small 
 Status SegmentWriter::begin_segment() {
   front_at_ = words_at_ = data_.size();
   if (!keeps_) return {};
-  SegmentHeader header;
-  header.flags = checksum_flags(is_small(*size_));
-  header.tile_log = static_cast<uint8_t>(std::countr_zero(config_.tile_bytes));
-  header.content_bytes = static_cast<uint32_t>(std::min<uint64_t>(*size_ - segment_at_, config_.segment_bytes));
-  if (!data_.has_room(header.data_at())) return no_room();
-  data_.skip(header.data_at());
+  SegmentHeader front = header(is_small(*size_));
+  front.content_bytes = static_cast<uint32_t>(std::min<uint64_t>(*size_ - segment_at_, config_.segment_bytes));
+  if (!data_.has_room(front.data_at())) return no_room();
+  data_.skip(front.data_at());
   words_at_ = data_.size();
   return {};
 }
@@ -313,17 +311,21 @@ Status SegmentWriter::encode(std::span<const std::byte> content) {
   return {};
 }
 
-// A small stream's tile checksum is the stream's too.
-uint8_t SegmentWriter::checksum_flags(bool small) const {
-  if (small) return kSmall | (config_.tile_checksums || config_.stream_checksum ? kTileChecksums : 0);
-  return static_cast<uint8_t>((config_.tile_checksums ? kTileChecksums : 0) |
-                              (config_.stream_checksum ? kStreamChecksum : 0));
+// What is known before its tiles.
+SegmentHeader SegmentWriter::header(bool small) const {
+  SegmentHeader header;
+  header.is_small = small;
+  header.tile_log = static_cast<uint8_t>(std::countr_zero(config_.tile_bytes));
+  // A small stream's tile checksum is the stream's too.
+  if (config_.tile_checksums || (small && config_.stream_checksum)) header.flags |= kTileChecksums;
+  if (config_.stream_checksum && !small) header.flags |= kStreamChecksum;
+  return header;
 }
 
 // Sets `front_`, of header.data_at() bytes.
 void SegmentWriter::write_front(const SegmentHeader& header) {
   front_.resize(header.data_at());
-  if (!header.small()) {
+  if (!header.is_small) {
     std::byte* to = front_.data() + kHeaderBytes;
     const auto put = [&](uint32_t word) {
       store_u32(to, word);
@@ -342,10 +344,8 @@ Status SegmentWriter::emit(bool last, const Sink& sink) {
   if (segment_bytes_ == 0)
     if (Status status = begin_segment(); !status) return status;
   const size_t data_bytes = data_.size() - words_at_;
-  SegmentHeader header;
-  header.flags = static_cast<uint8_t>(checksum_flags(last && segment_at_ == 0 && is_small(segment_bytes_)) |
-                                      (last ? kLastSegment : 0));
-  header.tile_log = static_cast<uint8_t>(std::countr_zero(config_.tile_bytes));
+  SegmentHeader header = this->header(last && segment_at_ == 0 && is_small(segment_bytes_));
+  if (last) header.flags |= kLastSegment;
   header.content_offset = segment_at_;
   header.stream_size = size_.value_or(kUnknownSize);
   header.content_bytes = segment_bytes_;

@@ -16,12 +16,11 @@ constexpr uint32_t kNoTile = 3;  // type in a small stream's header
 
 uint8_t byte_at(std::span<const std::byte> bytes, size_t at) { return std::to_integer<uint8_t>(bytes[at]); }
 
-// The checksum of a small stream's header, with zeros where it is.
-uint32_t small_checksum(std::span<const std::byte> header) {
-  std::array<std::byte, 16> bytes{};
-  std::copy(header.begin(), header.end(), bytes.begin());
-  bytes[SmallHeaderAt::header_checksum] = bytes[SmallHeaderAt::header_checksum + 1] = std::byte{0};
-  return checksum(std::span(bytes).first(header.size())) & 0xffff;
+// What a magic number's last byte, its only one of its own, says of the header.
+void set_form(std::byte last, SegmentHeader& header) {
+  header.is_small = last != std::byte{kMagic >> 24};
+  if (header.is_small)
+    header.flags = last == std::byte{kCheckedMagic >> 24} ? kLastSegment | kTileChecksums : kLastSegment;
 }
 
 ErrorCode code_of(Fault fault) {
@@ -67,22 +66,20 @@ uint32_t SegmentHeader::bytes_of(uint32_t tile) const noexcept {
 }
 
 void SegmentHeader::store_small(std::span<std::byte> to) const noexcept {
+  store_u32(&to[HeaderAt::magic], has(kTileChecksums) ? kCheckedMagic : kSmallMagic);
   // The words of other types are known.
   const uint32_t words = tile_type == TileType::compressed ? data_words() : 0;
   store_u32(&to[SmallHeaderAt::content],
             content_bytes == 0 ? kNoTile : (content_bytes - 1) << 16 | words << 2 | static_cast<uint32_t>(tile_type));
   if (has(kTileChecksums)) store_u32(&to[SmallHeaderAt::checksum], tile_checksum);
-  const uint32_t sum = small_checksum(to.first(header_bytes()));
-  to[SmallHeaderAt::header_checksum] = static_cast<std::byte>(sum);
-  to[SmallHeaderAt::header_checksum + 1] = static_cast<std::byte>(sum >> 8);
 }
 
 void SegmentHeader::store(std::span<std::byte> to) const noexcept {
-  std::fill_n(to.begin(), header_bytes(), std::byte{0});
+  if (is_small) return store_small(to);
+  std::fill_n(to.begin(), kHeaderBytes, std::byte{0});
   store_u32(&to[HeaderAt::magic], kMagic);
   to[HeaderAt::version] = static_cast<std::byte>(kFormatVersion);
   to[HeaderAt::flags] = static_cast<std::byte>(flags);
-  if (small()) return store_small(to);
   to[HeaderAt::tile_log] = static_cast<std::byte>(tile_log);
   store_u64(&to[HeaderAt::content_offset], content_offset);
   store_u64(&to[HeaderAt::stream_size], stream_size);
@@ -96,7 +93,7 @@ void SegmentHeader::store(std::span<std::byte> to) const noexcept {
 size_t header_bytes(std::span<const std::byte> beginning) noexcept {
   if (begins_frame(beginning)) return kBeginningBytes;
   SegmentHeader header;
-  header.flags = byte_at(beginning, HeaderAt::flags);
+  set_form(beginning[HeaderAt::magic + 3], header);
   return header.header_bytes();
 }
 
@@ -123,15 +120,6 @@ namespace {
 // The fields of a small stream's header, of which there are all bytes.
 std::optional<Refusal> load_small(std::span<const std::byte> bytes, uint64_t position, SegmentHeader& header) {
   const auto refuse = [&](Fault fault, size_t at, const char* what) { return Refusal{fault, position + at, what}; };
-  bytes = bytes.first(header.header_bytes());
-  const uint32_t sum = byte_at(bytes, SmallHeaderAt::header_checksum) |
-                       uint32_t{byte_at(bytes, SmallHeaderAt::header_checksum + 1)} << 8;
-  if (sum != small_checksum(bytes))
-    return refuse(Fault::header_checksum, SmallHeaderAt::header_checksum, "a small stream's header is damaged");
-  if ((header.flags & ~(kKnownFlags | kSmall)) != 0)
-    return refuse(Fault::unknown_feature, HeaderAt::flags, "a flag is not known");
-  if (!header.last() || header.has(kStreamChecksum))
-    return refuse(Fault::bad_header, HeaderAt::flags, "flags that a small stream does not have");
   const uint32_t content = load_u32(&bytes[SmallHeaderAt::content]);
   const uint32_t type = content & 3, words = content >> 2 & 0x3fff, most = raw_words((content >> 16) + 1);
   if (header.has(kTileChecksums)) header.tile_checksum = load_u32(&bytes[SmallHeaderAt::checksum]);
@@ -171,22 +159,24 @@ std::optional<Refusal> load_header(std::span<const std::byte> bytes, uint64_t po
     return Refusal{fault, position + at, std::move(what)};
   };
   for (size_t i = 0; i < std::min<size_t>(bytes.size(), 4); ++i)
-    if (byte_at(bytes, i) != (kMagic >> 8 * i & 0xff))
+    if (std::ranges::none_of(std::array{kMagic, kSmallMagic, kCheckedMagic},
+                             [&](uint32_t magic) { return byte_at(bytes, i) == (magic >> 8 * i & 0xff); }))
       return refuse(Fault::not_gstd, i, position == 0 ? "not a gstd stream" : "no segment where one should begin");
-  if (bytes.size() > HeaderAt::version && byte_at(bytes, HeaderAt::version) != kFormatVersion) {
+  header = {};
+  if (bytes.size() > HeaderAt::magic + 3) set_form(bytes[HeaderAt::magic + 3], header);
+  if (!header.is_small && bytes.size() > HeaderAt::version && byte_at(bytes, HeaderAt::version) != kFormatVersion) {
     const uint32_t version = byte_at(bytes, HeaderAt::version);
     return refuse(Fault::unknown_version, HeaderAt::version,
                   "version " + std::to_string(version) + " of the format is not known" +
                       (version == 1 ? "; weft 0.1 reads it" : ""));
   }
-  header = {};
-  if (bytes.size() > HeaderAt::flags) header.flags = byte_at(bytes, HeaderAt::flags);
-  if (bytes.size() <= HeaderAt::flags || bytes.size() < header.header_bytes())
+  if (bytes.size() < header.header_bytes())
     return refuse(Fault::truncated, bytes.size(), "the stream ends within a header");
-  if (header.small()) return load_small(bytes, position, header);
+  if (header.is_small) return load_small(bytes, position, header);
   if (load_u32(&bytes[HeaderAt::header_checksum]) != checksum(bytes.first(HeaderAt::header_checksum)))
     return refuse(Fault::header_checksum, HeaderAt::header_checksum, "a segment's header is damaged");
 
+  header.flags = byte_at(bytes, HeaderAt::flags);
   header.tile_log = byte_at(bytes, HeaderAt::tile_log);
   header.content_offset = load_u64(&bytes[HeaderAt::content_offset]);
   header.stream_size = load_u64(&bytes[HeaderAt::stream_size]);
@@ -236,7 +226,7 @@ std::optional<Refusal> check_order(const SegmentHeader* previous, const SegmentH
     if (header.content_offset != 0) return refuse(HeaderAt::content_offset, "the stream's beginning is missing");
     return std::nullopt;
   }
-  if (header.small()) return refuse(HeaderAt::flags, "a small stream within another one");
+  if (header.is_small) return refuse(HeaderAt::magic, "a small stream within another one");
   if (header.content_offset != previous->content_offset + previous->content_bytes)
     return refuse(HeaderAt::content_offset, "segments are missing or out of order");
   if (header.stream_size != previous->stream_size)
@@ -248,7 +238,7 @@ std::optional<Refusal> check_order(const SegmentHeader* previous, const SegmentH
 }
 
 std::optional<Refusal> check_tables(const SegmentHeader& header, std::span<const std::byte> bytes, uint64_t position) {
-  if (header.small()) return std::nullopt;
+  if (header.is_small) return std::nullopt;
   const uint64_t tables_at = position + kHeaderBytes;
   if (checksum(bytes) != header.tables_checksum)
     return Refusal{Fault::table_checksum, position + HeaderAt::tables_checksum, "a segment's tables are damaged"};

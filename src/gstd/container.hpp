@@ -17,7 +17,7 @@
 namespace weft::gstd {
 
 constexpr size_t kHeaderBytes = 56;
-constexpr size_t kMinHeaderBytes = 12;  // of a small stream without checksum
+constexpr size_t kMinHeaderBytes = 8;  // of a small stream without checksum
 /// Bytes that show what begins, and how long its header is.
 constexpr size_t kBeginningBytes = 8;
 constexpr uint32_t kMaxSmallBytes = 1u << 16;  // content of a small stream
@@ -31,9 +31,9 @@ struct HeaderAt {
                           stream_checksum = 40, tables_checksum = 44, reserved_word = 48, header_checksum = 52;
 };
 
-/// Positions in the header of a small stream, where they differ.
+/// Positions in the header of a small stream.
 struct SmallHeaderAt {
-  static constexpr size_t header_checksum = 6, content = 8, checksum = 12;
+  static constexpr size_t content = 4, checksum = 8;
 };
 
 /// Positions in a skippable frame.
@@ -41,9 +41,11 @@ struct FrameAt {
   static constexpr size_t bytes = 4;
 };
 
-constexpr uint32_t kMagic = 0x44545347;       // "GSTD"
+constexpr uint32_t kMagic = 0x44545347;  // "GSTD"
+/// Of small streams: "GSTs", and "GSTc" of those with a checksum.
+constexpr uint32_t kSmallMagic = 0x73545347, kCheckedMagic = 0x63545347;
 constexpr uint32_t kFrameMagic = 0x184d2a50;  // the lowest 4 bits are any
-constexpr uint8_t kLastSegment = 1, kTileChecksums = 2, kStreamChecksum = 4, kSmall = 8;
+constexpr uint8_t kLastSegment = 1, kTileChecksums = 2, kStreamChecksum = 4;
 
 /// How a tile is stored.
 enum class TileType : uint32_t { raw, fill, compressed };
@@ -60,24 +62,22 @@ struct SegmentHeader {
   uint32_t segment_bytes = 0;
   uint32_t stream_checksum = 0;
   uint32_t tables_checksum = 0;
-  // Of a small stream.
+  // Of a small stream, whose flags are kLastSegment and, if it has a checksum, kTileChecksums.
+  bool is_small = false;
   TileType tile_type = TileType::raw;
   uint32_t tile_checksum = 0;
 
   bool has(uint8_t flag) const noexcept { return (flags & flag) != 0; }
   bool last() const noexcept { return has(kLastSegment); }
-  bool small() const noexcept { return has(kSmall); }
   uint32_t tile_bytes() const noexcept { return 1u << tile_log; }
   uint32_t tiles() const noexcept { return (content_bytes >> tile_log) + ((content_bytes & (tile_bytes() - 1)) != 0); }
   WEFT_API uint32_t bytes_of(uint32_t tile) const noexcept;
   uint32_t header_bytes() const noexcept {
-    return !small()              ? static_cast<uint32_t>(kHeaderBytes)
-           : has(kTileChecksums) ? 16
-                                 : static_cast<uint32_t>(kMinHeaderBytes);
+    return static_cast<uint32_t>(is_small ? kMinHeaderBytes + (has(kTileChecksums) ? 4 : 0) : kHeaderBytes);
   }
   /// Bytes of entries and checksums.
   uint32_t tables_bytes() const noexcept {
-    return small() ? 0 : 4 * (tiles() + 1) + (has(kTileChecksums) ? 4 * tiles() : 0);
+    return is_small ? 0 : 4 * (tiles() + 1) + (has(kTileChecksums) ? 4 * tiles() : 0);
   }
   uint32_t data_at() const noexcept { return header_bytes() + tables_bytes(); }
   uint32_t data_words() const noexcept { return (segment_bytes - data_at()) / 4; }
@@ -120,7 +120,7 @@ class Tables {
   Tables(const SegmentHeader& header, std::span<const std::byte> bytes) noexcept
       : bytes_(bytes),
         has_sums_(header.has(kTileChecksums)),
-        is_small_(header.small()),
+        is_small_(header.is_small),
         tiles_(header.tiles()),
         first_(header.content_offset >> header.tile_log),
         small_{static_cast<uint32_t>(header.tile_type), header.data_words() << 2, header.tile_checksum} {}

@@ -41,7 +41,7 @@ void add_segment(const SegmentWalk& walk, const Tables& tables, StreamInfo& info
   info.least_tile_bytes = std::min(info.least_tile_bytes, header.tile_bytes());
   info.most_tile_bytes = std::max(info.most_tile_bytes, header.tile_bytes());
   info.tile_checksums &= header.has(kTileChecksums);
-  info.stream_checksum &= header.has(header.small() ? kTileChecksums : kStreamChecksum);
+  info.stream_checksum &= header.has(header.is_small ? kTileChecksums : kStreamChecksum);
   for (uint32_t tile = 0; tile < header.tiles(); ++tile) switch (tables.type(tile)) {
       case TileType::raw: ++info.raw_tiles; break;
       case TileType::fill: ++info.fill_tiles; break;

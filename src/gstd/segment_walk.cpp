@@ -21,7 +21,7 @@ std::optional<Refusal> HeaderOrder::next(std::span<const std::byte> bytes, uint6
   const uint64_t declared =
       header.stream_size != kUnknownSize ? header.stream_size - header.content_offset : uint64_t{header.content_bytes};
   if (declared > max_content_ - content_end_)
-    return Refusal{Fault::over_limit, position + (header.small() ? SmallHeaderAt::content : HeaderAt::stream_size),
+    return Refusal{Fault::over_limit, position + (header.is_small ? SmallHeaderAt::content : HeaderAt::stream_size),
                    "there is more content than the " + std::to_string(max_content_) + " bytes that are allowed"};
   header_ = header;
   begun_ = true;

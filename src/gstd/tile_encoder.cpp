@@ -130,9 +130,9 @@ const Effort& effort_of(int level) {
 constexpr Effort kEffortOfSmall = {18, 14, Trial::scout, 56, 48, 6, 128, 6, true};
 // Levels that are not fast and have no rounds choose matches of small tiles once.
 constexpr uint32_t kDepthOfSmall = 8;
-// A small tile that takes over 8 bytes more than libzstd's frame of the same level, so that its stream takes over 20
+// A small tile that takes over 12 bytes more than libzstd's frame of the same level, so that its stream takes over 20
 // more, both with checksums, is encoded again for size alone: in one lane, by matches chosen from several first prices.
-constexpr size_t kMoreThanLibzstd = 8;
+constexpr size_t kMoreThanLibzstd = 12;
 constexpr Effort kEffortOfLast = {0, 0, Trial::scout, 56, 48, 6, 128, 4, true};
 constexpr std::array<uint32_t, 7> kFirstLiterals = {8, 7, 6, 5, 4, 3, 2};  // their bits by first prices
 constexpr uint32_t kLastSequencePrice = 2u << kPriceLog, kLastSequenceStep = kLastSequencePrice / 4;

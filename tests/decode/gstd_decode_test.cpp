@@ -1165,7 +1165,7 @@ TEST_SUITE("gstd_decode") {
     const std::vector<uint32_t> example = {0x00000008, 0x5ac8c55d, 0x00000022, 0x00000001,
                                            0xaacce840, 0xc2dcc840, 0xe0e4c2ee, 0x00424058};
     const std::string_view hex =
-        "47535444020b1a5d8200b402edba8cf5080000007f89bde6b4028a0020000000140863320dbf1238fa8fbaee98fa01a43e"
+        "475354638200b402edba8cf5080000007f89bde6b4028a0020000000140863320dbf1238fa8fbaee98fa01a43e"
         "55d520e41afafc807e8fa93fd013ce89efeb4798fce91306c6fdc181ed4325822133a1692b8b04f7c1d67d291c8aaccfed"
         "e13720efb0f4919ce865b2211885a7ee76d72ae277bd176dcd7dab6c08a4bc761c6924ab208553b062790a000000";
     std::vector<std::byte> stream;

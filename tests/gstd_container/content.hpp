@@ -138,16 +138,6 @@ inline Bytes stored_stream(Span content) {
   return stream;
 }
 
-/// A small stream's header's checksum anew.
-inline void seal_small(Bytes& stream, size_t at = 0) {
-  const bool has_sum = (stream[at + gstd::HeaderAt::flags] & std::byte{gstd::kTileChecksums}) != std::byte{0};
-  const auto header = std::span(stream).subspan(at, has_sum ? 16 : 12);
-  header[6] = header[7] = std::byte{0};
-  const uint32_t sum = gstd::checksum(header);
-  header[6] = static_cast<std::byte>(sum);
-  header[7] = static_cast<std::byte>(sum >> 8);
-}
-
 /// A skippable frame of Zstandard.
 inline Bytes skippable_frame(uint32_t bytes, uint32_t number = 0) {
   Bytes frame = random_bytes(8 + size_t{bytes}, bytes + 1);

@@ -59,7 +59,7 @@ TEST_SUITE("gstd small streams") {
     CHECK(again == part);
   }
 
-  TEST_CASE("content of one tile of at most 64 KiB has a header of 12 bytes and its checksum") {
+  TEST_CASE("content of one tile of at most 64 KiB has a header of 8 bytes and its checksum") {
     for (const size_t size : {0, 1, 3, 4, 5, 100, 16384, 65535, 65536}) {
       for (const uint32_t tile_log : {14u, 16u, 20u}) {
         CAPTURE(size);
@@ -68,8 +68,8 @@ TEST_SUITE("gstd small streams") {
         config.tile_bytes = 1u << tile_log;
         const Bytes content = random_bytes(size), stream = stream_of(content, config);
         const bool is_small = size <= config.tile_bytes;
-        if (is_small) CHECK(stream.size() == 16 + (size + 3) / 4 * 4);
-        CHECK((gstd::load_u32(&stream[4]) >> 8 & 8) == (is_small ? 8 : 0));
+        if (is_small) CHECK(stream.size() == 12 + (size + 3) / 4 * 4);
+        CHECK(gstd::load_u32(&stream[0]) == (is_small ? gstd::kCheckedMagic : gstd::kMagic));
         check_content(stream, content);
       }
     }
@@ -83,20 +83,15 @@ TEST_SUITE("gstd small streams") {
     for (const char* type : kTypes) {
       CAPTURE(type);
       const Bytes content = content_of(type), stream = stream_of(content);
-      CHECK(gstd::load_u32(&stream[0]) == 0x44545347);
-      CHECK(stream[4] == std::byte{2});
-      CHECK(stream[5] == std::byte{8 + 2 + 1});
-      const uint32_t word = gstd::load_u32(&stream[8]);
+      CHECK(std::memcmp(stream.data(), "GSTc", 4) == 0);
+      const uint32_t word = gstd::load_u32(&stream[4]);
       CHECK(std::string(type) == kTypes[word & 3]);
-      CHECK(gstd::load_u32(&stream[12]) == gstd::checksum(content));
+      CHECK(gstd::load_u32(&stream[8]) == gstd::checksum(content));
       if (content.empty())
         CHECK(word == 3);
       else
         CHECK((word >> 16) + 1 == content.size());
-      if (std::string(type) == "compressed") CHECK((word >> 2 & 0x3fff) == (stream.size() - 16) / 4);
-      Bytes sealed = stream;
-      seal_small(sealed);
-      CHECK(sealed == stream);
+      if (std::string(type) == "compressed") CHECK((word >> 2 & 0x3fff) == (stream.size() - 12) / 4);
       check_content(stream, content);
     }
   }
@@ -109,6 +104,7 @@ TEST_SUITE("gstd small streams") {
         config.tile_checksums = tiles;
         config.stream_checksum = whole;
         const Bytes stream = stream_of(content, config);
+        CHECK(std::memcmp(stream.data(), tiles || whole ? "GSTc" : "GSTs", 4) == 0);
         CHECK(stream.size() == stream_of(content).size() - (tiles || whole ? 0 : 4));
         check_content(stream, content);
         const auto info = gstd::inspect(stream);
@@ -143,40 +139,28 @@ TEST_SUITE("gstd small streams") {
       Fault fault;
       size_t position;
     };
-    const auto word = [](const char* type) { return gstd::load_u32(&stream_of(content_of(type))[8]); };
+    const auto word = [](const char* type) { return gstd::load_u32(&stream_of(content_of(type))[4]); };
     const uint32_t raw = word("raw"), fill = word("fill"), compressed = word("compressed");
     const Case cases[] = {
-        {"raw", 8, raw | 1 << 2, Fault::bad_header, 8},                               // words of a raw tile
-        {"raw", 8, raw | 3, Fault::bad_header, 8},                                    // no tile, and content
-        {"fill", 8, fill | 1 << 2, Fault::bad_header, 8},                             // words of a fill
-        {"fill", 8, 3 << 16 | 1, Fault::bad_header, 8},                               // a fill of four bytes
-        {"compressed", 8, compressed & ~0xfffcu, Fault::bad_header, 8},               // no words
-        {"compressed", 8, (compressed & ~0xfffcu) | 750 << 2, Fault::bad_header, 8},  // as many as its bytes take
-        {"compressed", 8, (compressed & ~0xfffcu) | 0xfffc, Fault::bad_header, 8},    // the most there are
-        {"empty", 8, 7, Fault::bad_header, 8},                                        // words of no tile
-        {"empty", 8, 1 << 16 | 3, Fault::bad_header, 8},                              // content of no tile
-        {"empty", 12, 1, Fault::bad_header, 12},                                      // a checksum of nothing
+        {"raw", 4, raw | 1 << 2, Fault::bad_header, 4},                               // words of a raw tile
+        {"raw", 4, raw | 3, Fault::bad_header, 4},                                    // no tile, and content
+        {"fill", 4, fill | 1 << 2, Fault::bad_header, 4},                             // words of a fill
+        {"fill", 4, 3 << 16 | 1, Fault::bad_header, 4},                               // a fill of four bytes
+        {"compressed", 4, compressed & ~0xfffcu, Fault::bad_header, 4},               // no words
+        {"compressed", 4, (compressed & ~0xfffcu) | 750 << 2, Fault::bad_header, 4},  // as many as its bytes take
+        {"compressed", 4, (compressed & ~0xfffcu) | 0xfffc, Fault::bad_header, 4},    // the most there are
+        {"empty", 4, 7, Fault::bad_header, 4},                                        // words of no tile
+        {"empty", 4, 1 << 16 | 3, Fault::bad_header, 4},                              // content of no tile
+        {"empty", 8, 1, Fault::bad_header, 8},                                        // a checksum of nothing
+        {"raw", 0, 0x64545347, Fault::not_gstd, 3},                                   // "GSTd"
     };
     for (const Case& one : cases) {
       CAPTURE(one.type);
       CAPTURE(one.value);
       Bytes stream = stream_of(content_of(one.type));
       gstd::store_u32(&stream[one.at], one.value);
-      seal_small(stream);
       check_refused(stream, {one.fault, one.position});
     }
-    const auto with_flags = [](uint32_t flags) {
-      Bytes stream = stream_of(content_of("raw"));
-      stream[HeaderAt::flags] = static_cast<std::byte>(flags);
-      seal_small(stream);
-      return stream;
-    };
-    check_refused(with_flags(8 + 2), {Fault::bad_header, 5});
-    check_refused(with_flags(8 + 4 + 2 + 1), {Fault::bad_header, 5});
-    check_refused(with_flags(128 + 8 + 2 + 1), {Fault::unknown_feature, 5});
-    Bytes version = stream_of(content_of("raw"));
-    version[4] = std::byte{3};
-    check_refused(version, {Fault::unknown_version, 4});
     Bytes longer = stream_of(content_of("raw"));
     longer.push_back(std::byte{0});
     check_refused(longer, {Fault::not_gstd, longer.size() - 1});
@@ -198,14 +182,15 @@ TEST_SUITE("gstd small streams") {
         const Verdict verdict = verdict_of(exact);
         // What a tile's words may have without meaning is little.
         if (verdict.fault == Fault::none) CHECK(*gstd::decompress(exact) == content);
-        CHECK((verdict.fault != Fault::none || bit / 8 >= 16));
+        CHECK((verdict.fault != Fault::none || bit / 8 >= 12));
         CHECK(verdict.position <= good.size());
-        CHECK(streamed_verdict_of(exact, 5) == verdict);
+        // Where one fault makes others, they are found in another order.
+        CHECK((streamed_verdict_of(exact, 5).fault == Fault::none) == (verdict.fault == Fault::none));
       }
     }
   }
 
-  TEST_CASE("small headers of random fields with good checksums neither read nor write out of bounds") {
+  TEST_CASE("small headers of random fields neither read nor write out of bounds") {
     std::vector<Bytes> streams;
     for (const char* const type : kTypes) streams.push_back(stream_of(content_of(type)));
     Random random(7);
@@ -213,9 +198,8 @@ TEST_SUITE("gstd small streams") {
       CAPTURE(round);
       Bytes stream = streams[random.below(4)];
       for (uint32_t changes = 1 + random.below(3); changes != 0; --changes)
-        stream[5 + random.below(11)] = static_cast<std::byte>(random.below(256));
-      stream[5] |= std::byte{8};
-      seal_small(stream);
+        stream[4 + random.below(8)] = static_cast<std::byte>(random.below(256));
+      if (random.below(4) == 0) stream[3] = std::byte{'s'};
       if (random.below(2) != 0) stream.resize(random.below(static_cast<uint32_t>(stream.size() + 1)));
       const Exact exact(stream);
       const Verdict verdict = verdict_of(exact);
@@ -261,7 +245,7 @@ TEST_SUITE("gstd small streams") {
     Bytes stream(two.begin(), two.begin() + gstd::load_u32(&two[HeaderAt::segment_bytes]));
     const size_t at = stream.size();
     append(stream, stream_of(content_of("raw")));
-    check_refused(stream, {Fault::bad_sequence, at + HeaderAt::flags});
+    check_refused(stream, {Fault::bad_sequence, at + HeaderAt::magic});
   }
 }
 

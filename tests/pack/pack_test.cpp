@@ -539,7 +539,7 @@ TEST_CASE("invalid entries and ranges are refused at their field") {
                             {first + Of::coding, 1, 2, Fault::bad_range},
                             {first + Of::coding, 1, 0, Fault::bad_range},
                             {first + Of::reserved, 1, 1, Fault::bad_range},
-                            {first + Of::table_bytes, 4, 11, Fault::bad_range},
+                            {first + Of::table_bytes, 4, 7, Fault::bad_range},
                             {first + Of::table_bytes, 4, UINT32_MAX, Fault::bad_range},
                             {first + Of::tile_bytes, 4, 0, Fault::bad_range},
                             {first + Of::tile_bytes, 4, 20000, Fault::bad_range},

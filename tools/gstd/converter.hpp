@@ -42,7 +42,8 @@ inline Format format_of(std::span<const std::byte> bytes) {
   if (at != 0 && (at > bytes.size() || bytes.size() - at < 4)) return Format::frames;
   bytes = bytes.subspan(static_cast<size_t>(at));
   if (bytes.size() < 4) return Format::unknown;
-  if (std::memcmp(bytes.data(), "GSTD", 4) == 0) return Format::gstd;
+  for (const char* magic : {"GSTD", "GSTs", "GSTc"})
+    if (std::memcmp(bytes.data(), magic, 4) == 0) return Format::gstd;
   return std::memcmp(bytes.data(), "\x28\xb5\x2f\xfd", 4) == 0 ? Format::zst : Format::unknown;
 }
 

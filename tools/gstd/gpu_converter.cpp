@@ -16,9 +16,10 @@ using weft::ErrorCode;
 using weft::GstdTile;
 using weft::Status;
 
-// Of a segment's header: docs/gstd-format.md, section 2.
-constexpr size_t kFlagsAt = 5, kTileLogAt = 6, kContentBytesAt = 24, kSegmentBytesAt = 28, kStreamChecksumAt = 40;
-constexpr uint32_t kLastSegment = 1, kTileChecksums = 2, kStreamChecksum = 4, kSmall = 8;
+// Of a segment's header: docs/gstd-format.md, sections 2 and 8.
+constexpr size_t kMagicsLastAt = 3, kFlagsAt = 5, kTileLogAt = 6, kContentBytesAt = 24, kSegmentBytesAt = 28,
+                 kStreamChecksumAt = 40;
+constexpr uint32_t kLastSegment = 1, kStreamChecksum = 4, kOfSegment = 'D', kOfChecked = 'c';
 
 uint32_t byte_at(std::span<const std::byte> bytes, size_t at) { return std::to_integer<uint32_t>(bytes[at]); }
 
@@ -58,9 +59,9 @@ Status GpuConverter::explain(const std::string& otherwise) const {
 
 // Adds a small stream, whose tile is at `tile` if it has one. Returns its size.
 size_t GpuConverter::add_small(std::span<const std::byte> header, size_t& tile) {
-  const size_t header_bytes = (byte_at(header, kFlagsAt) & kTileChecksums) != 0 ? 16 : 12;
+  const size_t header_bytes = byte_at(header, kMagicsLastAt) == kOfChecked ? 12 : 8;
   streams_.push_back({tile, tile, std::nullopt});
-  if ((byte_at(header, 8) & 3) == 3) return header_bytes;
+  if ((byte_at(header, 4) & 3) == 3) return header_bytes;
   streams_.back().end = tile + 1;
   tile_bytes_ = std::max(tile_bytes_, std::bit_ceil(tiles_[tile].bytes));
   return header_bytes + 4 * size_t{tiles_[tile++].words};
@@ -76,7 +77,7 @@ void GpuConverter::read_headers() {
       at += static_cast<size_t>(frame);
       continue;
     }
-    if ((byte_at(header, kFlagsAt) & kSmall) != 0) {
+    if (byte_at(header, kMagicsLastAt) != kOfSegment) {
       at += add_small(header, tile);
       continue;
     }
