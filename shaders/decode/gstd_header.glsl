@@ -14,6 +14,7 @@ struct GstdTileHeader {
   uint tile_filter, stride;
   uint blocks;
   bool has_rows;  // whose words the second word is
+  bool is_short;  // the only block's header is a word
   bool valid;
 };
 
@@ -34,8 +35,9 @@ GstdTileHeader gstd_tile_header(uint word) {
   header.stride = (word >> 8 & 127u) + 1u;
   header.blocks = (word >> 15 & 1023u) + 1u;
   header.has_rows = (word >> 25 & 1u) != 0u;
-  header.valid = (word & 7u) <= 5u && word >> 26 == 0u && gstd_is_filter(header.tile_filter, header.stride) &&
-                 !(header.has_rows && header.tile_filter > 7u);
+  header.is_short = (word >> 26 & 1u) != 0u;
+  header.valid = (word & 7u) <= 5u && word >> 27 == 0u && gstd_is_filter(header.tile_filter, header.stride) &&
+                 !(header.has_rows && header.tile_filter > 7u) && !(header.is_short && header.blocks != 1u);
   return header;
 }
 

@@ -72,12 +72,12 @@ struct GstdTile {
   uint repeats;  // of each of the first kGstdRepeats lanes: an offset that a block's first sequence may repeat
   uint reason;   // why the tile is refused, or 0
   uint map;      // the code of each context, 2 bits each
-  uint known;    // of tables: see below
+  uint known;    // of tables, and of the block's header: see below
 };
 
-// Bits of GstdTile.known, each from where it begins: whether there are codes of literals, fields with a table (4 bits)
-// and the number of low bits of offsets (2).
-const int kGstdHasCodes = 0, kGstdHasFields = 1, kGstdLowBits = 5;
+// Bits of GstdTile.known, each from where it begins: whether there are codes of literals, fields with a table (4 bits),
+// the number of low bits of offsets (2), and whether the block's header is a word.
+const int kGstdHasCodes = 0, kGstdHasFields = 1, kGstdLowBits = 5, kGstdShort = 7;
 
 // The two words of a block's header, and what is in them.
 struct GstdBlock {
@@ -122,11 +122,16 @@ uint gstd_literals_at(GstdBlock block) { return WEFT_GSTD_WORK + 2u * (gstd_sequ
 
 // ---- headers and tables ----
 
-// Reads a block's header and checks it.
+// Reads a block's header and checks it. A short one has the second word's lower bits where the first has the size.
 GstdBlock gstd_block_header(inout GstdTile tile, bool is_last) {
   GstdBlock block;
   block.first = lane_words_uniform(tile.words);
-  block.second = lane_words_uniform(tile.words);
+  block.second = block.first & 0x1ffffu;
+  if (lanes_uniform(bitfieldExtract(tile.known, kGstdShort, 1) != 0u)) {
+    block.first = bitfieldInsert(block.first, tile.bytes - 1u, 0, 17);
+  } else {
+    block.second = lane_words_uniform(tile.words);
+  }
   const uint modes = gstd_modes(block), size = gstd_size(block), sequences = gstd_sequences(block);
   const uint left = tile.bytes - tile.done;
   if (lane_words_truncated(tile.words)) {
@@ -426,7 +431,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   tile.repeats = lane == 0u ? 8u : lane == 1u ? 4u : 1u;
   tile.reason = 0u;
   tile.map = 0u;
-  tile.known = 0u;
+  tile.known = header.is_short ? 1u << kGstdShort : 0u;
 
   // The output as words of device memory, and the bytes of the first word before the tile's first byte.
   const uint skew = output_at.x & 3u;

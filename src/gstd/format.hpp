@@ -104,10 +104,11 @@ struct TileHeader {
   uint32_t filter = 0, stride = 1;
   uint32_t blocks = 1;
   uint32_t row_words = 0;  ///< 0: no rows; else it is the second word
+  bool is_short = false;   ///< the only block's header is a word
 
   constexpr uint32_t pack() const {
     return lanes_log | uint32_t{states_released} << 3 | filter << 4 | (stride - 1) << 8 | (blocks - 1) << 15 |
-           (row_words != 0 ? kHasRows : 0);
+           (row_words != 0 ? kHasRows : 0) | (is_short ? kShort : 0);
   }
   static constexpr TileHeader unpack(uint32_t word, uint32_t second) {
     return {word & 7,
@@ -115,9 +116,12 @@ struct TileHeader {
             word >> 4 & 15,
             (word >> 8 & 127) + 1,
             (word >> 15 & 1023) + 1,
-            (word & kHasRows) != 0 ? second : 0};
+            (word & kHasRows) != 0 ? second : 0,
+            (word & kShort) != 0};
   }
-  static constexpr uint32_t kHasRows = 1u << 25, kUnused = 0xfc000000u;
+  static constexpr uint32_t kHasRows = 1u << 25, kShort = 1u << 26, kUnused = 0xf8000000u;
+  /// Whether a short header has the one block that it may have.
+  constexpr bool has_valid_blocks() const { return !is_short || blocks == 1; }
   /// Whether a tile of `bytes` bytes may have these rows.
   static constexpr bool is_row(uint32_t row_words, size_t bytes) {
     return row_words != 0 && row_words < (bytes + 3) / 4;
@@ -139,6 +143,9 @@ struct BlockHeader {
     return word | (low_bits - 2) << 27;
   }
   constexpr uint32_t pack_second() const { return sequences | (tables - 1) << 14 | map << 16; }
+  /// Both, if the size is the tile's and the second fits where the first has the size.
+  constexpr bool fits_short() const { return pack_second() < kMaxBlockBytes; }
+  constexpr uint32_t pack_short() const { return (pack_first() & ~(kMaxBlockBytes - 1)) | pack_second(); }
   static constexpr BlockHeader unpack(uint32_t first, uint32_t second) {
     BlockHeader header;
     header.size = (first & (kMaxBlockBytes - 1)) + 1;
@@ -149,6 +156,11 @@ struct BlockHeader {
     header.tables = (second >> 14 & 3) + 1;
     header.map = second >> 16;
     return header;
+  }
+  /// Of a tile of `bytes` bytes, which differs from the size if that is more than a block may have.
+  static constexpr BlockHeader unpack_short(uint32_t word, size_t bytes) {
+    constexpr uint32_t kOfSecond = kMaxBlockBytes - 1;
+    return unpack((word & ~kOfSecond) | (static_cast<uint32_t>(bytes - 1) & kOfSecond), word & kOfSecond);
   }
   static constexpr uint32_t kUnused = 0xf0000000u;  ///< of the first word
   /// The table of a context in a map.

@@ -234,7 +234,7 @@ class Decoder {
     const TileHeader header = TileHeader::unpack(next_[0], next_[1]);
     const bool has_rows = (*next_ & TileHeader::kHasRows) != 0;
     if (count_ == 0 || (*next_ & TileHeader::kUnused) != 0 || header.lanes_log > kMaxLanesLog ||
-        !is_filter(header.filter, header.stride, has_rows) ||
+        !is_filter(header.filter, header.stride, has_rows) || !header.has_valid_blocks() ||
         (has_rows && !TileHeader::is_row(header.row_words, size_)))
       return false;
     next_ += has_rows ? 2 : 1;
@@ -249,7 +249,7 @@ class Decoder {
     }
     if (is_past_end()) return false;
     for (uint32_t b = 0; b < header.blocks; ++b)
-      if (!block(b + 1 == header.blocks, header.states_released)) return false;
+      if (!block(header, b + 1 == header.blocks)) return false;
     for (uint32_t l = 0; l < lane_count_; ++l)
       if (get(l).fifo != 0 || (!header.states_released && lanes_.state[l] != kStateLow)) return false;
     if (next_ != end_words_) return false;
@@ -305,11 +305,12 @@ class Decoder {
     return found;
   }
 
-  bool block(bool last, bool releases) {
+  bool block(const TileHeader& tile, bool last) {
     const uint32_t first = next_[0], second = next_[1];
-    next_ += 2;
+    next_ += tile.is_short ? 1 : 2;
     if (is_past_end()) return false;
-    const BlockHeader block = BlockHeader::unpack(first, second);
+    const BlockHeader block =
+        tile.is_short ? BlockHeader::unpack_short(first, size_) : BlockHeader::unpack(first, second);
     const size_t left = size_ - done_;
     if ((first & BlockHeader::kUnused) != 0 || (last ? block.size != left : block.size >= left) ||
         block.sequences > std::min(block.size / kMinMatch, max_block_work(size_) / kSequenceWork))
@@ -321,7 +322,7 @@ class Decoder {
     uint32_t literals = 0;
     if (!resolve_sequences(block.sequences, literals)) return false;
     if (literals + kSequenceWork * block.sequences > max_block_work(size_)) return false;
-    if (last && releases && !release()) return false;
+    if (last && tile.states_released && !release()) return false;
     if (!read_literals(block, literals, last, work_.literals.data())) return false;
     execute(block.sequences);
     done_ = end_;

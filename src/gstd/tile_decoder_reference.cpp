@@ -102,7 +102,8 @@ class ReferenceDecoder {
     const bool has_rows = (word & TileHeader::kHasRows) != 0;
     header_ = TileHeader::unpack(word, 0);
     if ((word & TileHeader::kUnused) != 0 || header_.lanes_log > kMaxLanesLog ||
-        !is_filter(header_.filter, header_.stride, has_rows) || output_.empty() || output_.size() > kMaxTileBytes)
+        !is_filter(header_.filter, header_.stride, has_rows) || !header_.has_valid_blocks() || output_.empty() ||
+        output_.size() > kMaxTileBytes)
       return Reason::bad_header;
     if (has_rows) {
       header_.row_words = uniform();
@@ -132,9 +133,10 @@ class ReferenceDecoder {
   }
 
   Reason block(bool last) {
-    const uint32_t first = uniform(), second = uniform();
+    const uint32_t first = uniform(), second = header_.is_short ? 0 : uniform();
     if (truncated_) return Reason::truncated;
-    const BlockHeader block = BlockHeader::unpack(first, second);
+    const BlockHeader block =
+        header_.is_short ? BlockHeader::unpack_short(first, output_.size()) : BlockHeader::unpack(first, second);
     const size_t left = output_.size() - done_;
     if ((first & BlockHeader::kUnused) != 0 || (last ? block.size != left : block.size >= left))
       return Reason::bad_header;

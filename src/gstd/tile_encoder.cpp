@@ -705,8 +705,9 @@ bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
   block.size = plan.size;
   block.sequences = plan.count;
   collect_literals(bytes, plan);
-  spent += 64 * kBit;
   const LiteralChoice choice = choose_block_literals(block);
+  header.is_short = blocks.size() == 1 && block.fits_short();
+  spent += (header.is_short ? 32 : 64) * kBit;
   if (spent >= limit) return false;
   FieldChoices tables;
   FieldCodes& codes = field_codes[number];
@@ -720,8 +721,8 @@ bool TileEncoder::Work::write_block(std::span<const std::byte> bytes, size_t num
   if (trial_limit != 0) return true;
   codes.low_bits = block.fields[kLowBits] != TableMode::given ? block.low_bits : FieldCodes::kNone;
 
-  writer.uniform(block.pack_first());
-  writer.uniform(block.pack_second());
+  writer.uniform(header.is_short ? block.pack_short() : block.pack_first());
+  if (!header.is_short) writer.uniform(block.pack_second());
   if (block.literals == TableMode::own) write_literal_tables(choice);
   write_field_tables(block, tables);
   for (uint32_t batch = 0; batch < plan.count; batch += lanes)

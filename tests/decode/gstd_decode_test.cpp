@@ -395,15 +395,16 @@ TEST_SUITE("gstd_decode") {
     }
   }
 
-  TEST_CASE("rows that a tile may not have are a bad header, at the word where the host has it [widths]") {
+  TEST_CASE(
+      "rows and short headers that a tile may not have are a bad header, at the word where the host has it [widths]") {
     // The first word, the second, their number, bytes of the tile.
     struct Header {
       uint32_t first, second, words, bytes;
       GstdRefusal verdict;
       uint32_t position;
     };
-    constexpr uint32_t kRows = 1u << 25;
-    constexpr std::array<Header, 12> kHeaders = {{
+    constexpr uint32_t kRows = 1u << 25, kShort = 1u << 26;
+    constexpr std::array<Header, 14> kHeaders = {{
         {kRows, 0, 3, 100, GstdRefusal::bad_header, 2},
         {kRows, 25, 3, 100, GstdRefusal::bad_header, 2},
         {kRows, 24, 2, 100, GstdRefusal::truncated, 2},
@@ -414,7 +415,9 @@ TEST_SUITE("gstd_decode") {
         {kRows, 1, 1, 100, GstdRefusal::truncated, 1},
         {kRows | 8u << 4, 1, 3, 100, GstdRefusal::bad_header, 1},
         {kRows | 13u << 4, 0, 1, 100, GstdRefusal::bad_header, 1},
-        {kRows | kRows << 1, 1, 3, 100, GstdRefusal::bad_header, 1},
+        {kShort | 1u << 15, 0, 3, 100, GstdRefusal::bad_header, 1},
+        {kShort, 0, 2, 100, GstdRefusal::truncated, 2},
+        {kShort, 0, 3, 100, GstdRefusal::truncated, 3},
         {1u << 31, 1, 3, 100, GstdRefusal::bad_header, 1},
     }};
     GstdBatch batch;

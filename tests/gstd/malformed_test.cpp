@@ -66,7 +66,11 @@ TEST_SUITE("gstd malformed tiles") {
 
   TEST_CASE("another size of the output is refused") {
     for (const std::vector<uint32_t>& words : encoded(1500, 3))
-      for (const size_t size : {1u, 1499u, 1501u, 65536u}) CHECK_FALSE(check_agrees(words, size));
+      for (const size_t size : {1u, 1499u, 1501u, 65536u}) {
+        // A short header has no size, and literals may need no bits.
+        const TileVerdict verdict = check_agrees(words, size);
+        CHECK((!verdict || TileHeader::unpack(words[0], words[1]).is_short));
+      }
   }
 
   TEST_CASE("a block with one literal more than a decoder keeps is refused, though it has the words for it") {
@@ -99,8 +103,33 @@ TEST_SUITE("gstd malformed tiles") {
       broken[word] = 1u << bit;
       CHECK(check_agrees(broken, 1) == TileVerdict{Reason::bad_header, at});
     };
-    for (uint32_t bit = 26; bit < 32; ++bit) check_refused(0, bit, 1);
+    for (uint32_t bit = 27; bit < 32; ++bit) check_refused(0, bit, 1);
     for (uint32_t bit = 28; bit < 32; ++bit) check_refused(2, bit, 4);
+  }
+
+  TEST_CASE("a short header is of one block, has the other's checks, and ends where the tile may") {
+    // One lane, and a block of plain literals, all of them 0.
+    for (const uint32_t size : {1u, 777u, kMaxBlockWork, kMaxBlockWork + 1, kMaxBlockBytes, kMaxBlockBytes + 1}) {
+      CAPTURE(size);
+      std::vector<uint32_t> words(2 + (kStateLog + 8 * size + 31) / 32);
+      words[0] = TileHeader::kShort;
+      CHECK(check_agrees(words, size) == (size <= kMaxBlockWork    ? TileVerdict{}
+                                          : size <= kMaxBlockBytes ? TileVerdict{Reason::bad_length, 3}
+                                                                   : TileVerdict{Reason::bad_header, 3}));
+      for (uint32_t blocks = 2; blocks <= 1024; blocks *= 2) {
+        words[0] = TileHeader{.blocks = blocks, .is_short = true}.pack();
+        CHECK(check_agrees(words, size) == TileVerdict{Reason::bad_header, 1});
+      }
+      words[0] = TileHeader::kShort;
+      // Two tables or more, the second table of the first context, and what is no bit of a header.
+      for (const uint32_t bit : {14u, 15u, 16u, 28u, 29u, 30u, 31u}) {
+        CAPTURE(bit);
+        words[2] = 1u << bit;
+        CHECK(check_agrees(words, size) == TileVerdict{Reason::bad_header, 3});
+      }
+      words.resize(2);
+      CHECK(check_agrees(words, size) == TileVerdict{Reason::truncated, 2});
+    }
   }
 
   TEST_CASE("rows are refused that are none, that a filter of fields has, or that are as long as the tile") {

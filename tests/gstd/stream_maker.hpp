@@ -53,7 +53,7 @@ class StreamMaker {
     reach("filter " + std::to_string(header.filter));
     reach("lanes " + std::to_string(header.lanes_log));
     writer_.states();
-    for (uint32_t b = 0; b < header.blocks; ++b) block(b + 1 == header.blocks, header.states_released);
+    for (uint32_t b = 0; b < header.blocks; ++b) block(b + 1 == header.blocks, header);
     if (!TileHeader::is_row(header.row_words, output.size())) header.row_words = 0;
     if (header.row_words != 0) reach("rows of filter " + std::to_string(header.filter));
     if (!writer_.finish(header, words)) {
@@ -83,16 +83,18 @@ class StreamMaker {
     bool uses_low() const { return header.fields[kLowBits] != TableMode::given; }
   };
 
-  void block(bool is_last, bool releases) {
+  void block(bool is_last, TileHeader& header) {
     Block block;
     draw_matches(block);
     draw_literal_tables(block);
     draw_fields(block);
-    writer_.uniform(block.header.pack_first());
-    writer_.uniform(block.header.pack_second());
+    header.is_short = header.blocks == 1 && block.header.fits_short() && !random_.one_in(4);
+    if (header.is_short) reach("short header");
+    writer_.uniform(header.is_short ? block.header.pack_short() : block.header.pack_first());
+    if (!header.is_short) writer_.uniform(block.header.pack_second());
     if (block.own) write_tables(*block.own);
     write_sequences(block, write_field_tables(block));
-    if (is_last && releases) writer_.release();
+    if (is_last && header.states_released) writer_.release();
     write_output(block, is_last);
   }
 

@@ -27,7 +27,8 @@ uint32_t sequences_of(std::span<const uint32_t> words) {
   const TileHeader header = TileHeader::unpack(words[0], words[1]);
   REQUIRE(header.blocks == 1);
   const size_t at = (header.row_words != 0 ? 2 : 1) + (size_t{1} << header.lanes_log);
-  return BlockHeader::unpack(words[at], words[at + 1]).sequences;
+  return (header.is_short ? BlockHeader::unpack_short(words[at], 1) : BlockHeader::unpack(words[at], words[at + 1]))
+      .sequences;
 }
 
 }  // namespace
