@@ -409,6 +409,32 @@ void choose_frequencies(std::span<const uint32_t> slots, uint32_t coarseness, Fi
   frequencies_of({choice.weights.data(), slots.size()}, choice.frequencies);
 }
 
+Cost fit_to_description(uint32_t field, std::span<const uint32_t> counts, FieldChoice& choice) {
+  Cost best = field_cost(counts, choice.frequencies) + description_cost(field, choice);
+  const auto change = [&](uint32_t s, uint32_t weight_class, uint32_t extra) {
+    if (weight_class >= kWeightClasses || extra >> weight_extra_bits(weight_class) != 0) return false;
+    FieldChoice other = choice;
+    other.weights[s] = {static_cast<uint8_t>(weight_class), static_cast<uint8_t>(extra)};
+    if (!frequencies_of({other.weights.data(), counts.size()}, other.frequencies)) return false;
+    const Cost coded = field_cost(counts, other.frequencies);
+    if (coded == ~Cost{0} || coded + description_cost(field, other) >= best) return false;
+    best = coded + description_cost(field, other);
+    choice = other;
+    return true;
+  };
+  bool is_changed = true;
+  while (std::exchange(is_changed, false))
+    for (uint32_t s = 0; s < counts.size(); ++s) {
+      const uint32_t weight_class = choice.weights[s].weight_class, extra = choice.weights[s].extra;
+      if (weight_class == 0) continue;
+      // The next weights of the same class, and the nearest of the classes beside it.
+      is_changed |= change(s, weight_class, extra + 1) || change(s, weight_class, extra - 1) ||
+                    change(s, weight_class + 1, 0) ||
+                    change(s, weight_class - 1, (1u << weight_extra_bits(weight_class - 1)) - 1);
+    }
+  return best;
+}
+
 Cost least_description_cost(uint32_t field) {
   static const std::array<Cost, kFields> costs = [] {
     std::array<Cost, kFields> least{};

@@ -35,6 +35,8 @@ using Slots = std::array<uint32_t, kMaxFieldSymbols>;
 Slots choose_slots(std::span<const uint32_t> counts);
 /// Those nearest to `slots`. Weights lose the lowest `coarseness` bits, which shortens their description.
 void choose_frequencies(std::span<const uint32_t> slots, uint32_t coarseness, FieldChoice& choice);
+/// Changes weights, one symbol's after the other, while the table takes fewer bits with its description. Returns them.
+Cost fit_to_description(uint32_t field, std::span<const uint32_t> counts, FieldChoice& choice);
 /// Returns ~0 if a counted symbol has frequency 0.
 Cost field_cost(std::span<const uint32_t> counts, std::span<const uint16_t> frequencies);
 Cost description_cost(uint32_t field, const FieldChoice& choice);

@@ -135,9 +135,8 @@ constexpr uint32_t kDepthOfSmall = 8;
 constexpr size_t kMoreThanLibzstd = 12;
 constexpr Effort kEffortOfLast = {0, 0, Trial::scout, 56, 48, 6, 128, 4, true};
 constexpr std::array<uint32_t, 7> kFirstLiterals = {8, 7, 6, 5, 4, 3, 2};  // their bits by first prices
-constexpr uint32_t kLastSequencePrice = 2u << kPriceLog, kLastSequenceStep = kLastSequencePrice / 4;
-constexpr uint32_t kLastStrides = 64;                  // of differences that are tried too
-constexpr uint32_t kDescribedPrice = 4u << kPriceLog;  // of a symbol in a field's table
+constexpr uint32_t kLastStrides = 64;                                      // of differences that are tried too
+constexpr uint32_t kDescribedPrice = 4u << kPriceLog;                      // of a symbol in a field's table
 
 Effort small_effort_of(int level) {
   Effort effort = effort_of(level);
@@ -188,16 +187,18 @@ struct FieldCounts {
   uint64_t extra_bits = 0;
 };
 
-// The cheapest of `given`, an own table if that is tried, and `before` unless that is null. Returns the cost.
+// The cheapest of `given`, an own table if that is tried, and `before` unless that is null. `fits`: own tables to their
+// descriptions. Returns the cost.
 Cost choose_field(uint32_t field, std::span<const uint32_t> counts, Cost given, const FieldChoice* before,
-                  bool tries_own, uint32_t coarsest, TableMode& mode, FieldChoice& table) {
+                  bool tries_own, bool fits, uint32_t coarsest, TableMode& mode, FieldChoice& table) {
   Cost best = given;
   if (tries_own && best > least_description_cost(field)) {
     const Slots slots = choose_slots(counts);
     for (uint32_t coarseness = 0; coarseness <= coarsest; ++coarseness) {
       FieldChoice own;
       choose_frequencies(std::span(slots).first(counts.size()), coarseness, own);
-      const Cost cost = field_cost(counts, own.frequencies) + description_cost(field, own);
+      const Cost cost = fits ? fit_to_description(field, counts, own)
+                             : field_cost(counts, own.frequencies) + description_cost(field, own);
       if (cost >= best) continue;
       best = cost;
       mode = TableMode::own;
@@ -280,11 +281,10 @@ struct TileEncoder::Work {
   uint64_t kept_price = 0;  // of the attempt that is kept
   size_t tile_bytes = 0;
   bool is_text = false;
-  bool own_tables = true;  // whether they are tried
-  bool is_sound = false;   // by the best filter's trial
-  Cost trial_limit = 0;    // not 0: tables are chosen for what they cost, up to this, and nothing is written
-  size_t most_words = 0;   // not 0: the tile is encoded again, until it takes no more
-  uint32_t last_sequence_price = 0;
+  bool own_tables = true;          // whether they are tried
+  bool is_sound = false;           // by the best filter's trial
+  Cost trial_limit = 0;            // not 0: tables are chosen for what they cost, up to this, and nothing is written
+  size_t most_words = 0;           // not 0: the tile is encoded again, until it takes no more
   bool tries_all_lengths = false;  // in descriptions of literal tables
   TileHeader header;
   uint32_t lanes = 1;
@@ -338,9 +338,7 @@ struct TileEncoder::Work {
     const uint64_t of_tile = sequences.size() * kDensityBytes / std::max<size_t>(tile_bytes, kMinTileBytes);
     return effort.rounds == 0 || is_text || encodes_again() ? 0 : std::max(of_tile, kManySequences) - kManySequences;
   }
-  uint32_t sequence_price() const {
-    return encodes_again() ? last_sequence_price : is_text ? kTextSequencePrice : kSequencePrice;
-  }
+  uint32_t sequence_price() const { return encodes_again() ? 0 : is_text ? kTextSequencePrice : kSequencePrice; }
   /// What is compared of attempts: bits, the sum of what each of these sequences costs more than the one before, and
   /// what they all cost more than by a weight of 1, which tables of more literals bring in.
   uint64_t price_of_attempt() const {
@@ -649,8 +647,8 @@ void TileEncoder::Work::choose_fields(const BlockPlan& plan, BlockHeader& block,
   for (uint32_t f = 0; f < kLowBits; ++f) {
     const std::span<const uint32_t> of(counts.symbols[f].data(), kFieldSymbols[f]);
     const FieldChoice* const before = before_fields[f] ? &*before_fields[f] : nullptr;
-    spent += choose_field(f, of, field_cost(of, kGivenFrequencies[f]), before, own_tables, coarsest(), block.fields[f],
-                          tables[f]);
+    spent += choose_field(f, of, field_cost(of, kGivenFrequencies[f]), before, own_tables, encodes_again(), coarsest(),
+                          block.fields[f], tables[f]);
     if (block.fields[f] == TableMode::given)
       std::copy(kGivenFrequencies[f].begin(), kGivenFrequencies[f].end(), tables[f].frequencies.begin());
   }
@@ -664,7 +662,7 @@ void TileEncoder::Work::choose_fields(const BlockPlan& plan, BlockHeader& block,
         before_fields[kLowBits] && before_low_bits == low ? &*before_fields[kLowBits] : nullptr;
     TableMode mode = TableMode::given;
     FieldChoice table;
-    const Cost cost = choose_field(kLowBits, of, raw, before, own_tables, coarsest(), mode, table);
+    const Cost cost = choose_field(kLowBits, of, raw, before, own_tables, encodes_again(), coarsest(), mode, table);
     if (raw - cost <= saved) continue;
     saved = raw - cost;
     block.low_bits = low;
@@ -954,18 +952,20 @@ bool TileEncoder::Work::try_last(std::span<const std::byte> tile, std::vector<ui
   for (const FilterChoice& choice : choices) {
     const std::span<const std::byte> bytes = filter_tile(choice, tile);
     finder.find(bytes, kMinMatch, effort.depth);
-    const uint32_t most_of_sequence = tries_all_lengths ? kLastSequencePrice : 0;
-    for (last_sequence_price = 0; last_sequence_price <= most_of_sequence; last_sequence_price += kLastSequenceStep)
-      for (const uint32_t of_literals : kFirstLiterals) {
-        last_prices.assign(1, first_prices(of_literals));
-        if (refine(bytes, choice, words, before)) return true;
-      }
-    last_sequence_price = 0;
-    for (Parser* const of : {&level_itself, &parser}) {
-      of->parse(bytes, matches);
+    for (const uint32_t of_literals : kFirstLiterals) {
+      last_prices.assign(1, first_prices(of_literals));
+      if (refine(bytes, choice, words, before)) return true;
+    }
+    const auto refine_parsed = [&] {
       if (write(bytes, choice)) keep_cheaper(words, before);
       std::swap(prices, last_prices);
-      if (refine(bytes, choice, words, before)) return true;
+      return refine(bytes, choice, words, before);
+    };
+    level_itself.parse(bytes, matches);
+    if (refine_parsed()) return true;
+    for (const GreedySearch& search : kSearchesOfSmall) {
+      greedy_parser.parse(bytes, search, matches);
+      if (refine_parsed()) return true;
     }
   }
   return false;

@@ -151,6 +151,30 @@ TEST_SUITE("gstd choice of tables") {
     CHECK(after < before * 199 / 200);
   }
 
+  TEST_CASE("a field's frequencies that are fitted to their description are described, and take no more bits") {
+    Random random(5);
+    Cost before = 0, after = 0;
+    for (uint32_t run = 0; run < 400; ++run) {
+      const uint32_t field = run % kFields;
+      std::vector<uint32_t> counts(kFieldSymbols[field]);
+      for (uint32_t& count : counts)
+        if (random.one_in(1 + run % 7)) count = random.below(1 + run % 40);
+      counts[random.below(static_cast<uint32_t>(counts.size()))] += 1;
+      FieldChoice choice;
+      choose_frequencies(choose_slots(counts), run % 3, choice);
+      const Cost given = field_cost(counts, choice.frequencies) + description_cost(field, choice);
+      const Cost fitted = fit_to_description(field, counts, choice);
+      CHECK(fitted == field_cost(counts, choice.frequencies) + description_cost(field, choice));
+      CHECK(fitted <= given);
+      FieldChoice described;
+      REQUIRE(frequencies_of({choice.weights.data(), counts.size()}, described.frequencies));
+      CHECK(described.frequencies == choice.frequencies);
+      before += given;
+      after += fitted;
+    }
+    CHECK(after < before * 199 / 200);
+  }
+
   TEST_CASE("frequencies of a field sum to all slots, are described, and cost no more than others") {
     Random random(3);
     for (uint32_t run = 0; run < 2000; ++run) {
