@@ -192,7 +192,10 @@ class GstdDecodeCase final : public GstdTilesCase<GstdDecode> {
                                        .source = *source,
                                        .output = buffers.outputs[0],
                                        .status = buffers.outputs[1],
-                                       .scratch = buffers.scratch});
+                                       .scratch = buffers.scratch,
+                                       .parts = std::ranges::any_of(table_, [](const GstdTile& tile) {
+                                         return (tile.output | tile.bytes) % 4 != 0;
+                                       })});
   }
 };
 
@@ -245,7 +248,7 @@ class GstdStageCase final : public GstdTilesCase<GstdStages> {
     push.scratch = decoder_->entropy.address_of(buffers.scratch);
     push.maximum = push.slots = static_cast<uint32_t>(is_made_ ? tiles_in(n) : table_.size());
     push.max_bytes = input().tile_bytes;
-    push.reserved = decoder_->slot_bytes;
+    push.region_bytes = decoder_->slot_bytes;
     const uint64_t workgroups = (uint64_t{push.slots} * 32 + decoder_->workgroup - 1) / decoder_->workgroup;
     if (!copies_bytes_ || !is_made_) decoder_->entropy.record(commands, push, workgroups);
     if (copies_bytes_ && !is_made_) decoder_->entropy.barrier(commands);

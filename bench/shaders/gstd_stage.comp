@@ -14,9 +14,9 @@ layout(constant_id = 3) const uint kStage = 0;
 
 uint stage_work;
 #define WEFT_GSTD_WORK stage_work
-#define WEFT_GSTD_BLOCK_COPY(BLOCK, LITERALS, TARGET, SKEW, BEGIN) \
-  stage_keep(BLOCK.first, BLOCK.second, gstd_literals_at(BLOCK), LITERALS)
-void stage_keep(uint first, uint second, uint literals_at, uint literals);
+#define WEFT_GSTD_IN_PLACE false
+#define WEFT_GSTD_BLOCK_COPY(BLOCK, LITERALS_AT, TARGET, BEGIN) stage_keep(BLOCK.first, BLOCK.second)
+void stage_keep(uint first, uint second);
 #include "decode/gstd_tile.glsl"
 #include "decode/tile_table.glsl"
 
@@ -24,9 +24,9 @@ const uint kKept = 3u;  // words before a block's records
 const uint kVerdict = kGstdTableWords;  // word of the verdict
 const uint kFirstWork = kVerdict + 1u + kKept;
 
-void stage_keep(uint first, uint second, uint literals_at, uint literals) {
+void stage_keep(uint first, uint second) {
   Words kept = Words(weft_gstd_scratch);
-  const uint next = literals_at + (literals + 7u) / 4u + kKept;
+  const uint next = weft_gstd_last_literals + 1u + kKept;
   if (lanes_lane() == 0u) {
     kept.at[stage_work - 3u] = first;
     kept.at[stage_work - 2u] = second;
@@ -36,26 +36,27 @@ void stage_keep(uint first, uint second, uint literals_at, uint literals) {
 }
 
 void stage_copy(uint blocks, uvec2 output_at, uint bytes) {
-  const uint skew = output_at.x & 3u;
-  Words target = Words(uvec2(output_at.x - skew, output_at.y)), kept = Words(weft_gstd_scratch);
-  uint begin = skew;
+  Words target = Words(output_at), kept = Words(weft_gstd_scratch);
+  uint begin = 0u;
+  weft_gstd_literals = weft_gstd_scratch;
   lz_begin();
   for (uint b = 0u; lanes_uniform(b < blocks); ++b) {
     const GstdBlock block =
         GstdBlock(lanes_uniform(kept.at[stage_work - 3u]), lanes_uniform(kept.at[stage_work - 2u]));
     const uint next = lanes_uniform(kept.at[stage_work - 1u]);
-    gstd_block_copy(block, 0u, target, skew, begin);
+    weft_gstd_last_literals = next - kKept - 1u;
+    gstd_block_copy(block, 4u * gstd_literals_apart(block), target, begin);
     begin += gstd_size(block);
     stage_work = next;
   }
-  lz_end(target, skew, skew + bytes);
+  lz_end(target, 0u, bytes);
 }
 
 void main() {
   const uint slot = lanes_uniform(workgroup_number() * lanes_group_count() + lanes_group());
   if (lanes_uniform(!entry_is_there(slot))) return;
   const Tile tile = load_tile(slot);
-  weft_gstd_scratch = word64_add(push.scratch, word64_multiply(slot, push.reserved));
+  weft_gstd_scratch = word64_add(push.scratch, word64_multiply(slot, push.region_bytes));
   Words status = Words(push.status), kept = Words(weft_gstd_scratch);
   const bool is_coded = lanes_uniform(tile.valid && tile.kind == kCompressed);
   stage_work = kFirstWork;

@@ -25,8 +25,10 @@ struct DecodePush {
   weft_u32 first;        // entry of this dispatch
   weft_u32 slots;        // entries of this dispatch at most
   weft_u32 form;         // of GstdDecode: decode/gstd_decode.h
-  weft_u32 groups;       // of GstdDecode, that have scratch and take one entry after another
-  weft_u32 reserved;
+  weft_u32 groups;       // of GstdDecode: workgroups that take one entry after another
+  weft_u32 regions;      // of GstdDecode: of scratch, of which the groups have the first
+  weft_u32 region_bytes;
+  weft_u32 parts;  // of GstdDecode: 0: tiles that are requested in part are refused
 };
 WEFT_STRUCT_END
 

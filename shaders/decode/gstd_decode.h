@@ -4,25 +4,26 @@
 #define WEFT_GSTD_DECODE_H
 #include "weft/interop.h"
 
-// What a block of a tile of BYTES bytes may have: a byte for each literal, 8 for each sequence.
-#define WEFT_GSTD_BLOCK_WORK(BYTES) ((BYTES) > 32768u ? 65536u : 32768u)
-// A tile's second part of scratch has that and this, at least: bytes.
-#define WEFT_GSTD_BESIDE_WORK 11264u
+// What a block may have, of 8 for each sequence, and a byte for each literal that does not lie in its output.
+#define WEFT_GSTD_BLOCK_WORK 28672u
+// A group's scratch has that and this: bytes.
+#define WEFT_GSTD_BESIDE_WORK 11776u
+// Bytes between tiles' scratch where their tables would otherwise share sets of a cache: parts are 2^N and 1,024.
+#define WEFT_GSTD_APART 10240u
 
-// DecodePush::form, with kLoops: what a pair of dispatches takes. Each tile has scratch of its own, or each group has
-// and takes one tile after another: those that are requested whole, which need none between the dispatches. The others
-// come after.
+// DecodePush::form: what dispatches take. Tiles have scratch of their own, or those that are requested whole are
+// decoded to the output, with scratch in regions: each workgroup of the first dispatch has one, those of the second
+// take what is free. The others come after.
 #define WEFT_GSTD_ALL 0u
 #define WEFT_GSTD_WHOLE 1u
 #define WEFT_GSTD_PARTS 2u
-// In the second form scratch begins with a counter: bytes.
-#define WEFT_GSTD_COUNTER 16u
+#define WEFT_GSTD_CLEAR 3u
+// Words of scratch with regions: workgroups' turns that are taken, and from WEFT_GSTD_FREE on a bit for each region.
+#define WEFT_GSTD_TAKEN 0u
+#define WEFT_GSTD_FREE 4u
 
 WEFT_CONSTANTS_BEGIN(gstd_decode)
 WEFT_CONSTANT(2, bool, kReduceUniform, false)  // shaders/weft/lanes.glsl
-WEFT_CONSTANT(4, bool, kLoops, false)          // forms other than WEFT_GSTD_ALL
-// Tiles of WEFT_GSTD_ALL that are decoded enter a queue, by which gstd_finish_queued takes them.
-WEFT_CONSTANT(5, bool, kQueued, false)
 WEFT_CONSTANTS_END
 
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
 // GstdDecode, second dispatch: each workgroup inverts a tile's filter and sums its rows up, or copies a stored tile,
-// compares the checksum and counts refused tiles. Where the first dispatch is of groups that take one tile after
-// another, this one is too. Of no slots it clears their counter.
+// compares the checksum and counts the tile if it is refused. Tiles that were decoded to the output are copied to a
+// region of scratch for that.
 //
-// In the second form it takes tiles by the queue, and clears that (docs/decisions/gstd-two-dispatches.md):
+// The second form follows the first dispatch without a barrier, and takes what is decoded when it looks, if there is a
+// free region; the first form takes the others, in a third dispatch (docs/decisions/gstd-two-dispatches.md):
 // kernel: TYPES :
-// kernel: SUFFIX _queued NATIVE DEFINES WEFT_GSTD_QUEUED
+// kernel: SUFFIX _early NATIVE DEFINES WEFT_GSTD_EARLY
 //
 // family: gstd_decode
 #version 460
@@ -14,7 +15,7 @@
 #extension GL_KHR_memory_scope_semantics : require
 #include "decode/gstd_decode.h"
 #include "decode/gstd_finish.h"
-#ifdef WEFT_GSTD_QUEUED
+#ifdef WEFT_GSTD_EARLY
 #define WEFT_BUFFERS_MEMORY coherent
 #endif
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
@@ -48,17 +49,6 @@ void store_stored(Tile tile) {
   }
 }
 
-// The `count` bytes of a decoded tile in the output from byte `at` on, as a word.
-uint output_word(Tile tile, uint at, uint count) {
-  const uint skew = tile.target.x & 3u;
-  Words words = Words(uvec2(tile.target.x - skew, tile.target.y));
-  const uint position = at + skew;
-  const uint shift = 8u * (position & 3u);
-  uint bytes = words.at[position >> 2] >> shift;
-  if ((position & 3u) + count > 4u) bytes |= (words.at[(position >> 2) + 1u] << 1) << (31u - shift);
-  return count >= 4u ? bytes : bytes & ((1u << (8u * count)) - 1u);
-}
-
 // This invocation's terms of the checksum of a tile that is whole in the output.
 uint output_sum(Tile tile) {
   uint sum = 0u;
@@ -71,12 +61,13 @@ uint output_sum(Tile tile) {
       [[unroll]] for (uint i = 0; i < 4u; ++i) sum += gstd_checksum_term(words[i], 4u * four + i);
     }
   }
+  Words words = Words(tile.target);
   for (uint word = summed + lanes_position(); 4u * word < tile.bytes; word += kWorkgroupSize)
-    sum += gstd_checksum_term(output_word(tile, 4u * word, min(tile.bytes - 4u * word, 4u)), word);
+    sum += gstd_checksum_term(words.at[word], word);
   return sum;
 }
 
-// Copies what the output has of a tile to scratch.
+// Copies it to scratch.
 void copy_output(Tile tile, uvec2 scratch) {
   uint copied = 0u;  // words
   if ((tile.target.x & 15u) == 0u) {
@@ -84,9 +75,9 @@ void copy_output(Tile tile, uvec2 scratch) {
     copied = tile.bytes / 16u * 4u;
     for (uint four = lanes_position(); 4u * four < copied; four += kWorkgroupSize) to.at[four] = from.at[four];
   }
-  Words to = Words(scratch);
+  Words from = Words(tile.target), to = Words(scratch);
   for (uint word = copied + lanes_position(); 4u * word < tile.bytes; word += kWorkgroupSize)
-    to.at[word] = output_word(tile, 4u * word, min(tile.bytes - 4u * word, 4u));
+    to.at[word] = from.at[word];
   gstd_filter_barrier();
 }
 
@@ -99,7 +90,7 @@ uvec2 content_part(GstdTileHeader header, uvec2 scratch) {
 // Stores the content of a tile with a filter, or a part of a tile; or, with rows, all that they are to be summed up of.
 // Returns this invocation's terms of the checksum, which mean something if `sums`, without rows.
 uint store_filtered(Tile tile, GstdTileHeader header, uvec2 scratch, bool sums) {
-  if (takes_whole()) copy_output(tile, scratch);
+  if (push.form == WEFT_GSTD_WHOLE) copy_output(tile, scratch);
   const uvec2 second = word64_add(scratch, uvec2(scratch_part(), 0u));
   const bool whole = is_aligned(tile);
   if (lanes_uniform(whole && gstd_is_wide(header.tile_filter, header.stride, tile.bytes)))
@@ -145,45 +136,39 @@ void finish(uint slot, uvec2 scratch) {
   const uint lane = lanes_position();
   Words status = Words(push.status);
   const Tile tile = load_tile(index);
-  if (lanes_uniform(!is_taken(tile))) return;
   uint verdict = 0u;
-#ifndef WEFT_GSTD_QUEUED
-  verdict = lanes_uniform(status.at[1u + index]);
-#endif
   uint sum = 0u;
-  if (lanes_uniform(verdict == 0u)) {
-    const uint words = (tile.bytes + 3u) / 4u;
-    const bool sums = kVerify && tile.has_checksum;
-    if (lanes_uniform(tile.kind != kCompressed)) {
-      const uint rest = tile.bytes & 3u;
-      if (tile.kind == kRaw && rest != 0u && stored_word(tile, tile.words - 1u) >> (8u * rest) != 0u) {
-        verdict = kGstdBadPadding | (tile.words - 1u) << 8;
-      } else {
-        store_stored(tile);
-        for (uint word = lane; sums && word < words; word += kWorkgroupSize) {
-          const uint left = tile.bytes - 4u * word;
-          const uint mask = left >= 4u ? ~0u : (1u << (8u * left)) - 1u;
-          sum += gstd_checksum_term(stored_word(tile, word) & mask, word);
-        }
-      }
+  const uint words = (tile.bytes + 3u) / 4u;
+  const bool sums = kVerify && tile.has_checksum;
+  if (lanes_uniform(tile.kind != kCompressed)) {
+    const uint rest = tile.bytes & 3u;
+    if (tile.kind == kRaw && rest != 0u && stored_word(tile, tile.words - 1u) >> (8u * rest) != 0u) {
+      verdict = kGstdBadPadding | (tile.words - 1u) << 8;
     } else {
-      Words source = Words(tile.source);
-      const GstdTileHeader header = gstd_tile_header(lanes_uniform(source.at[0]));
-      if (lanes_uniform(header.tile_filter == 0u && !header.has_rows && is_whole(tile))) {
-        if (sums) sum = output_sum(tile);
-      } else {
-        sum = store_filtered(tile, header, scratch, sums);
-        // (All is loaded once more, rather than kept.)
-        if (lanes_uniform(header.has_rows)) sum = sum_rows(load_tile(index), scratch);
+      store_stored(tile);
+      for (uint word = lane; sums && word < words; word += kWorkgroupSize) {
+        const uint left = tile.bytes - 4u * word;
+        const uint mask = left >= 4u ? ~0u : (1u << (8u * left)) - 1u;
+        sum += gstd_checksum_term(stored_word(tile, word) & mask, word);
       }
     }
-    if (lanes_uniform(sums)) {
-      uint whole;
-      barrier();  // sums of rows may still be read
-      workgroup_inclusive_add(sum, 0u, whole);
-      whole += gstd_checksum_mix(tile.bytes);
-      if (verdict == 0u && whole != tile.checksum) verdict = kGstdChecksum;
+  } else {
+    Words source = Words(tile.source);
+    const GstdTileHeader header = gstd_tile_header(lanes_uniform(source.at[0]));
+    if (lanes_uniform(header.tile_filter == 0u && !header.has_rows && is_whole(tile))) {
+      if (sums) sum = output_sum(tile);
+    } else {
+      sum = store_filtered(tile, header, scratch, sums);
+      // (All is loaded once more, rather than kept.)
+      if (lanes_uniform(header.has_rows)) sum = sum_rows(load_tile(index), scratch);
     }
+  }
+  if (lanes_uniform(sums)) {
+    uint whole;
+    barrier();  // sums of rows may still be read
+    workgroup_inclusive_add(sum, 0u, whole);
+    whole += gstd_checksum_mix(tile.bytes);
+    if (verdict == 0u && whole != tile.checksum) verdict = kGstdChecksum;
   }
   if (lane == 0u && verdict != 0u) {
     status.at[1u + index] = verdict;
@@ -191,56 +176,100 @@ void finish(uint slot, uvec2 scratch) {
   }
 }
 
-#ifdef WEFT_GSTD_QUEUED
-shared uint weft_gstd_entry;
+// Regions that a tile takes.
+uint tile_regions() { return (2u * scratch_part() + push.region_bytes - 1u) / push.region_bytes; }
 
-void clear(uint group) {
-  const uint own = group * kWorkgroupSize + lanes_position();
-  if (own >= push.groups) return;
-  Words entry = queue_entry(own);
-  entry.at[0] = 0u;
-  entry.at[1] = 0u;
+#ifdef WEFT_GSTD_EARLY
+const uint kNoRegion = ~0u;
+shared uint weft_gstd_region;
+
+// Takes `count` neighbouring regions that are free, with bits in one word, and returns the first.
+uint take_region(uint count) {
+  Words scratch = Words(push.scratch);
+  for (uint look = 0u; look < region_words(); ++look) {
+    const uint at = (workgroup_number() + look) % region_words();
+    uint free = atomicOr(scratch.at[WEFT_GSTD_FREE + at], 0u);
+    for (;;) {
+      uint runs = free;
+      for (uint i = 1u; i < count; ++i) runs &= runs >> 1;
+      if (runs == 0u) break;
+      const uint first = uint(findLSB(runs));
+      const uint mask = ((1u << count) - 1u) << first;
+      const uint before = atomicAnd(scratch.at[WEFT_GSTD_FREE + at], ~mask);
+      if ((before & mask) == mask) return 32u * at + first;
+      atomicOr(scratch.at[WEFT_GSTD_FREE + at], before & mask);
+      free = before & ~mask;
+    }
+  }
+  return kNoRegion;
 }
 
-// Takes the entry of the workgroup's number: the slot and 1, or 0 if there is none yet or it was taken before.
-uint taken_entry(uint group) {
+// Takes a tile if it is decoded, with a free region if it needs one.
+bool takes(uint slot) {
   if (lanes_position() == 0u) {
-    Words from = queue_entry(group);
-    uint entry = atomicLoad(from.at[0], gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);
-    if (entry == kTaken) entry = 0u;
-    if (entry != 0u) from.at[0] = kTaken;
-    weft_gstd_entry = entry;
+    weft_gstd_region = kNoRegion;  // (lavapipe loses a store after the loop that is only here)
+    Words status = Words(push.status);
+    const uint at = 1u + push.first + slot;
+    uint verdict = kGstdPending;
+    for (uint look = 0u; look < kLooks && verdict != kGstdDecoded; ++look)
+      verdict = atomicLoad(status.at[at], gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);
+    uint region = kNoRegion;
+    if (verdict == kGstdDecoded) region = push.form == WEFT_GSTD_WHOLE ? take_region(tile_regions()) : 0u;
+    if (region != kNoRegion) {
+      weft_gstd_region = region;
+      status.at[at] = 0u;
+    }
   }
   barrier();
   memoryBarrierBuffer();
-  return lanes_uniform(weft_gstd_entry);
+  return lanes_uniform(weft_gstd_region != kNoRegion);
+}
+
+void clear(uint own) {
+  Words status = Words(push.status), scratch = Words(push.scratch);
+  if (entry_is_there(own)) status.at[1u + push.first + own] = kGstdPending;
+  if (push.regions == 0u || own >= WEFT_GSTD_FREE + region_words()) return;
+  uint bits = 0u;
+  for (uint bit = 0u; own >= WEFT_GSTD_FREE && bit < 32u; ++bit) {
+    const uint region = 32u * (own - WEFT_GSTD_FREE) + bit;
+    if (region >= push.groups && region < push.regions) bits |= 1u << bit;
+  }
+  scratch.at[own] = bits;
 }
 
 void main() {
-  const uint group = workgroup_number();
-  if (push.slots == 0u) {
-    clear(group);
-  } else if (lanes_uniform(entry_is_there(group))) {
-    const uint entry = taken_entry(group);
-    if (lanes_uniform(entry != 0u)) finish(entry - 1u, scratch_of(entry - 1u));
+  const uint slot = workgroup_number();
+  if (push.form == WEFT_GSTD_CLEAR) {
+    clear(slot * kWorkgroupSize + lanes_position());
+    return;
   }
+  if (lanes_uniform(!entry_is_there(slot))) return;
+  if (!takes(slot)) return;
+  const uint region = lanes_uniform(weft_gstd_region);
+  uvec2 scratch = scratch_of(slot);
+  if (push.form == WEFT_GSTD_WHOLE) scratch = region_at(region);
+  finish(slot, scratch);
+  if (push.form != WEFT_GSTD_WHOLE) return;
+  memoryBarrierBuffer();
+  barrier();
+  if (lanes_position() == 0u) free_region(region, tile_regions());
 }
 #else
 void main() {
-  const uint group = workgroup_number();
-  if (kLoops && push.slots == 0u) {
-    Words counter = Words(push.scratch);
-    counter.at[0] = 0u;
-    return;
-  }
-  if (lanes_uniform(takes_whole() && group >= push.groups || !entry_is_there(group))) return;
-  const uvec2 scratch = takes_whole()
-                            ? word64_add(push.scratch, word64_multiply(group, 2u * scratch_part()))
-                            : scratch_of(group);
-  uint slot = group;
+  uint slot = workgroup_number();
+  if (lanes_uniform(!entry_is_there(slot) || kLeft && slot >= push.groups)) return;
+  Words status = Words(push.status);
   do {
-    finish(slot, scratch);
-    if (!takes_whole()) break;
+    const uint at = 1u + push.first + slot;
+    const bool takes = lanes_uniform(status.at[at] == kGstdDecoded);
+    barrier();
+    if (takes) {
+      if (lanes_position() == 0u) status.at[at] = 0u;
+      uvec2 scratch = scratch_of(slot);
+      if (kLeft) scratch = region_at(workgroup_number() * tile_regions());
+      finish(slot, scratch);
+    }
+    if (!kLeft) break;
     barrier();
     slot += push.groups;
   } while (lanes_uniform(entry_is_there(slot)));

@@ -6,17 +6,17 @@
 // gstd_filters.glsl inverts the filters. After gstd_tile_decode() all lanes of the group see the bytes, so that a
 // user's shader can go on with them.
 //
-// An includer may define WEFT_GSTD_WORK, the word of scratch where a block's records begin, and WEFT_GSTD_BLOCK_COPY,
-// what becomes of a block after its second step, to measure steps by themselves.
+// An includer may define WEFT_GSTD_WORK, the word of scratch where a block's records begin, WEFT_GSTD_IN_PLACE, whether
+// literals lie in the output, and WEFT_GSTD_BLOCK_COPY, what becomes of a block after its second step, to measure steps
+// by themselves.
 //
 // A block is decoded in three steps, each by all lanes:
 //   1. Sequences, one a lane, in batches of up to 32. A record of each goes to device memory.
 //   2. Literals, up to 16 a lane and round, to device memory.
 //   3. The output, a window of up to 64 records at a time (weft/lz_copy.glsl).
 //
-// Any words are allowed: the decoder reads no other source, writes nothing outside of the output's bytes,
-// bounds every loop by checked sizes and returns the scalar decoder's verdict. It merges its bytes into the
-// output's first and last word.
+// Any words are allowed: the decoder reads no other source, writes nothing outside of the output's words,
+// bounds every loop by checked sizes and returns the scalar decoder's verdict.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow. With native subgroups of 32 lanes or
 // more, each group may have a tile of another size. Shared memory of a group: 2 KiB.
@@ -25,9 +25,14 @@
 
 #include "weft/lanes.glsl"
 
-// The address of a group's scratch: its tables, then the records and the literals of a block.
+// The address of a group's scratch: its tables, then the records of a block.
 uvec2 weft_gstd_scratch;
-#define WEFT_LZ_LITERALS(WORD) Words(weft_gstd_scratch).at[WORD]
+// The address of a block's literals, and the last of its words that has any. They lie at the end of the block's output,
+// or in scratch after the records.
+uvec2 weft_gstd_literals;
+uint weft_gstd_last_literals;
+uint weft_gstd_skew;
+#define WEFT_LZ_LITERALS(WORD) Words(weft_gstd_literals).at[min(WORD, weft_gstd_last_literals)]
 #include "weft/lz_copy.glsl"
 
 // Tables are built in the window, but for its first word: between calls, the others are 0.
@@ -40,12 +45,14 @@ uint gstd_making() { return lz_window() + 1u; }
 
 #ifndef WEFT_GSTD_WORK
 #define WEFT_GSTD_WORK kGstdTableWords
+#define WEFT_GSTD_IN_PLACE true
 #define WEFT_GSTD_BLOCK_COPY gstd_block_copy
 #endif
 
 const uint kGstdMaxTileBytes = 1u << 20;
 const uint kGstdRepeats = 3u;
 const uint kGstdSequenceWork = 8u;
+const uint kGstdInPlaceMatches = 8u;  // bytes of a block's matches, so that literals lie in its output
 
 // While sequences are read, the list of segments holds the last offsets that were not repeated: those that a batch may
 // repeat, its own, and those of the next batch, which may be written already.
@@ -117,8 +124,20 @@ GstdRecord gstd_record_load(uint index) {
   const uvec2 packed = uvec2(scratch.at[at], scratch.at[at + 1u]);
   return GstdRecord(packed.x & 0x1ffffu, packed.x >> 17 | packed.y >> 20 << 15, packed.y & 0xfffffu);
 }
-// The word where the literals begin, after the records.
-uint gstd_literals_at(GstdBlock block) { return WEFT_GSTD_WORK + 2u * (gstd_sequences(block) + 1u) + 1u; }
+// The word of scratch after the records.
+uint gstd_literals_apart(GstdBlock block) { return WEFT_GSTD_WORK + 2u * (gstd_sequences(block) + 1u) + 1u; }
+// Places a block's literals, and returns the byte where they begin. In the output they end in the word of its last byte
+// and begin a word, so they are at most three bytes before where they belong: a window that ends three bytes after a
+// word stores none that is still to be read.
+uint gstd_literals_place(GstdTile tile, GstdBlock block, uint literals, uvec2 output_at) {
+  const uint words = (literals + 3u) / 4u;
+  const bool in_place = WEFT_GSTD_IN_PLACE && gstd_size(block) >= literals + kGstdInPlaceMatches;
+  const uint at = in_place ? (tile.done + gstd_size(block) + 3u) / 4u - words
+                           : gstd_literals_apart(block);
+  weft_gstd_literals = in_place ? output_at : weft_gstd_scratch;
+  weft_gstd_last_literals = at + words - 1u;
+  return 4u * at;
+}
 
 // ---- headers and tables ----
 
@@ -138,7 +157,7 @@ GstdBlock gstd_block_header(inout GstdTile tile, bool is_last) {
     tile.reason = kGstdTruncated;
   } else if (block.first >> 28 != 0u || (is_last ? size != left : size >= left)) {
     tile.reason = kGstdBadHeader;
-  } else if (sequences > min(size / 3u, WEFT_GSTD_BLOCK_WORK(tile.bytes) / kGstdSequenceWork)) {
+  } else if (sequences > min(size / 3u, WEFT_GSTD_BLOCK_WORK / kGstdSequenceWork)) {
     tile.reason = kGstdBadSequence;
   } else if (!gstd_codes_valid(block)) {
     tile.reason = kGstdBadHeader;
@@ -288,7 +307,8 @@ uint gstd_block_sequences(inout GstdTile tile, GstdBlock block) {
   if (lane < kGstdRepeats) tile.repeats = weft_lz_segments[gstd_offset_at(offsets - kGstdRepeats + lane)].x;
   done.literals_end += size - done.end;
   done.end = size;
-  if (done.literals_end + kGstdSequenceWork * sequences > WEFT_GSTD_BLOCK_WORK(tile.bytes)) {
+  if (done.literals_end + kGstdInPlaceMatches > size &&
+      done.literals_end + kGstdSequenceWork * sequences > WEFT_GSTD_BLOCK_WORK) {
     tile.reason = kGstdBadLength;
   } else if (lane == 0u) {
     gstd_record_store(sequences, done);
@@ -331,9 +351,9 @@ uint gstd_last_literals_read(inout GstdTile tile, bool is_coded, uint own, inout
   return word;
 }
 
-// Decodes a block's literals to its work, in rounds.
-void gstd_block_literals(inout GstdTile tile, GstdBlock block, uint literals, bool is_last) {
-  Words scratch = Words(weft_gstd_scratch);
+// Decodes a block's literals, in rounds.
+void gstd_block_literals(inout GstdTile tile, GstdBlock block, uint literals, uint literals_at, bool is_last) {
+  Words to = Words(weft_gstd_literals);
   const bool is_coded = lanes_uniform(gstd_literals_mode(block) != 0u);
   const uint lanes_log = uint(findMSB(tile.lanes));
   const uint most = 4u << lanes_log;  // words of a round
@@ -344,18 +364,18 @@ void gstd_block_literals(inout GstdTile tile, GstdBlock block, uint literals, bo
     const uint last = is_last && first + round == literals ? min(words, 2u) : 0u;
     const uint own_first = 4u * words * lanes_lane();
     uint own = tile.decodes ? min(4u * words, max(round, own_first) - own_first) : 0u;
-    const uint at = gstd_literals_at(block) + ((first + own_first) >> 2);
+    const uint at = (literals_at + first + own_first) >> 2;
     uint code = gstd_code_of(tile.map, gstd_literal_context(0u));
     for (uint w = 0u; lanes_uniform(w + last < words); ++w) {
       uint word = gstd_literals_read(tile, is_coded, own, code);
       word |= gstd_literals_read(tile, is_coded, max(own, 2u) - 2u, code) << 16;
-      if (own != 0u) scratch.at[at + w] = word;
+      if (own != 0u) to.at[at + w] = word;
       own = max(own, 4u) - 4u;
     }
     uint bytes = 0u;
     for (uint w = words - last; lanes_uniform(w < words); ++w) {
       const uint word = gstd_last_literals_read(tile, is_coded, own, code, bytes);
-      if (own != 0u) scratch.at[at + w] = word;
+      if (own != 0u) to.at[at + w] = word;
       own = max(own, 4u) - 4u;
     }
     if (lanes_uniform(last != 0u)) lane_bytes_end(tile.words, tile.bits, bytes);
@@ -378,10 +398,9 @@ LzSequence gstd_sequence_between(GstdRecord before, GstdRecord record, uint lite
   return sequence;
 }
 
-// Writes the output of a block of `literals` literals, which begins at `begin` in `target`, a window of up to 64
-// sequences at a time.
-void gstd_block_copy(GstdBlock block, uint literals, Words target, uint skew, uint begin) {
-  const uint literals_at = 4u * gstd_literals_at(block), sequences = gstd_sequences(block);
+// Writes the output of a block, which begins at `begin` in `target`, a window of up to 64 sequences at a time.
+void gstd_block_copy(GstdBlock block, uint literals_at, Words target, uint begin) {
+  const uint sequences = gstd_sequences(block);
   const uint end = begin + gstd_size(block);
   uint first = 0u;  // record that is not yet written to its end
   for (uint from = begin; lanes_uniform(from < end);) {
@@ -393,8 +412,9 @@ void gstd_block_copy(GstdBlock block, uint literals, Words target, uint skew, ui
     const GstdRecord last = gstd_record_load(min(own + 1u, sequences));
     const LzSequence one = gstd_sequence_between(before, middle, literals_at, begin);
     const LzSequence two = gstd_sequence_between(middle, last, literals_at, begin);
-    const uint to = min(lanes_broadcast(two.end, 31u), lz_window_end(from));
-    lz_copy(target, skew, one, two, from, to);
+    uint to = min(lanes_broadcast(two.end, 31u), lz_window_end(from));
+    if (to != end) to = ((to + 1u) & ~3u) - 1u;
+    lz_copy(target, weft_gstd_skew, one, two, from, to);
     first += bitCount(lanes_ballot(one.end <= to)) + bitCount(lanes_ballot(two.end <= to));
     from = to;
   }
@@ -402,9 +422,9 @@ void gstd_block_copy(GstdBlock block, uint literals, Words target, uint skew, ui
 
 // ---- a tile ----
 
-// Decodes `count` words at `source`, aligned to 4, to `bytes` bytes at `output_at`, of any alignment, but leaves the
-// filter. `scratch`: the group's WEFT_GSTD_BLOCK_WORK(bytes) + WEFT_GSTD_BESIDE_WORK bytes, aligned to 4. Returns 0, or
-// a verdict and from bit 8 the word where it was detected, to all lanes of the group.
+// Decodes `count` words at `source` to `bytes` bytes at `output_at`, but leaves the filter. Both are aligned to 4, and
+// the output's last word is its own. `scratch`: the group's WEFT_GSTD_BLOCK_WORK + WEFT_GSTD_BESIDE_WORK bytes, aligned
+// to 4. Returns 0, or a verdict and from bit 8 the word where it was detected, to all lanes of the group.
 uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uvec2 scratch) {
   const uint lane = lanes_lane();
   GstdTile tile;
@@ -433,9 +453,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   tile.map = 0u;
   tile.known = header.is_short ? 1u << kGstdShort : 0u;
 
-  // The output as words of device memory, and the bytes of the first word before the tile's first byte.
-  const uint skew = output_at.x & 3u;
-  Words target = Words(uvec2(output_at.x - skew, output_at.y));
+  weft_gstd_skew = output_at.x & 3u;
+  Words target = Words(output_at);
   lz_begin();
   for (uint b = 0u; lanes_uniform(b < header.blocks && tile.reason == 0u); ++b) {
     const bool is_last = b + 1u == header.blocks;
@@ -448,9 +467,10 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
     const uint literals = gstd_block_sequences(tile, block);
     if (lanes_uniform(tile.reason == 0u && is_last && header.releases)) gstd_release(tile);
     if (lanes_uniform(tile.reason != 0u)) break;
-    gstd_block_literals(tile, block, literals, is_last);
+    const uint literals_at = gstd_literals_place(tile, block, literals, output_at);
+    gstd_block_literals(tile, block, literals, literals_at, is_last);
     if (lanes_uniform(tile.reason != 0u)) break;
-    WEFT_GSTD_BLOCK_COPY(block, literals, target, skew, skew + tile.done);
+    WEFT_GSTD_BLOCK_COPY(block, literals_at, target, tile.done);
     tile.done += gstd_size(block);
     lane_words_fetch(tile.words);  // copying needs the registers
   }
@@ -466,7 +486,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   if (lanes_uniform(tile.reason != 0u))
     return tile.reason | (tile.reason == kGstdTruncated ? count : tile.words.position) << 8;
 
-  lz_end(target, skew, skew + bytes);
+  lz_end(target, output_at.x & 3u, bytes);
   return 0u;
 }
 

@@ -43,27 +43,38 @@ Tile load_tile(uint index) {
   return tile;
 }
 
+// What the first dispatch reports of a tile that is to be finished, and what is there before: no verdicts.
+const uint kGstdDecoded = ~0u, kGstdPending = ~0u - 1u;
+
 // A tile's two parts of scratch, in bytes. Each is enough for 16-bit numbers, which are padded for each of up to 64
 // numbers of an element; the second, for what gstd_tile_decode() takes too.
 uint scratch_part() { return (push.max_bytes + 1024u + 511u) / 512u * 512u; }
-uint scratch_work() { return WEFT_GSTD_BLOCK_WORK(push.max_bytes) + WEFT_GSTD_BESIDE_WORK; }
+uint scratch_work() { return WEFT_GSTD_BLOCK_WORK + WEFT_GSTD_BESIDE_WORK; }
 uvec2 scratch_of(uint slot) {
-  const uint both = scratch_part() + max(scratch_part(), scratch_work());
+  const uint both = scratch_part() + max(scratch_part() + WEFT_GSTD_APART, scratch_work());
   return word64_add(push.scratch, word64_times(uvec2(both, 0u), slot));
 }
 
-// The queue of decoded tiles: its entry `number` is 0, a slot and 1, or kTaken. The second word of the first counts
-// entries. They lie at the end of slots' first parts, where no tile comes.
-const uint kTaken = ~0u;
-Words queue_entry(uint number) { return Words(word64_add(scratch_of(number), uvec2(scratch_part() - 16u, 0u))); }
+// Regions come after the bits of those that are free.
+uint region_words() { return (push.regions + 31u) / 32u; }
+uvec2 region_at(uint region) {
+  const uint begin = (4u * (WEFT_GSTD_FREE + region_words()) + 511u) / 512u * 512u;
+  return word64_add(push.scratch, word64_add(uvec2(begin, 0u), word64_times(uvec2(push.region_bytes, 0u), region)));
+}
+// Frees up to 31 that have their bits in one word.
+void free_region(uint first, uint count) {
+  Words scratch = Words(push.scratch);
+  atomicOr(scratch.at[WEFT_GSTD_FREE + first / 32u], ((1u << count) - 1u) << (first & 31u));
+}
 
-bool takes_whole() { return kLoops && push.form == WEFT_GSTD_WHOLE; }
-bool is_whole(Tile tile) { return tile.first == 0u && tile.count == tile.bytes; }
-// Whether these dispatches take a tile.
+// Whether all of a tile is requested, in whole words.
+bool is_whole(Tile tile) {
+  return tile.first == 0u && tile.count == tile.bytes && ((tile.target.x | tile.bytes) & 3u) == 0u;
+}
+bool is_part(Tile tile) { return tile.valid && tile.kind == kCompressed && !is_whole(tile); }
+// Whether these dispatches take a tile. Where no parts are to come, they refuse them.
 bool is_taken(Tile tile) {
-  if (!kLoops || push.form == WEFT_GSTD_ALL) return true;
-  const bool is_part = tile.valid && tile.kind == kCompressed && !is_whole(tile);
-  return is_part == (push.form == WEFT_GSTD_PARTS);
+  return push.form == WEFT_GSTD_ALL || push.parts == 0u || is_part(tile) == (push.form == WEFT_GSTD_PARTS);
 }
 
 #endif

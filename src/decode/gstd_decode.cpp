@@ -22,20 +22,24 @@ struct GstdDecode::Plan {
   std::shared_ptr<const ContextState> state;
   GstdDecodeConfig config;
   uint32_t tiles_in_flight = 0;
-  uint64_t max_groups = 0;  // that take one tile after another
-  // The first dispatch, for few tiles and for many, and the second.
   struct Decode {
     uint32_t workgroup = 32;
     std::shared_ptr<const Pipeline> pipeline;
   };
+  // The first dispatch, for few tiles and for many, and the second.
   Decode few, many;
   std::shared_ptr<const Pipeline> finish;
-  // Both for many tiles with scratch of their own: the second begins as the first ends. On NVIDIA's devices alone.
-  Decode queued;
-  std::shared_ptr<const Pipeline> finish_queued;
+  // The second where it follows without a barrier and `finish` is the third; so it is for many tiles if `is_early`.
+  std::shared_ptr<const Pipeline> finish_early;
+  bool is_early = false;
+  // The first and the third for tiles that are requested whole, with regions of scratch.
+  Decode regions;
+  std::shared_ptr<const Pipeline> finish_left;
 
-  void record_whole(const primitives::RecordCall& call, uint64_t tiles, shader::DecodePush push) const;
-  void record_queued(const primitives::RecordCall& call, shader::DecodePush push) const;
+  bool divide(uint64_t tiles, shader::DecodePush& push) const;
+  uint64_t tile_regions(const shader::DecodePush& push) const;
+  void record_early(const primitives::RecordCall& call, const shader::DecodePush& push, const Decode& decode,
+                    uint64_t workgroups, const Pipeline& last, uint64_t last_groups) const;
 };
 
 namespace {
@@ -43,18 +47,20 @@ namespace {
 constexpr const char* kName = "GstdDecode";
 constexpr uint32_t kManyWorkgroup = 128;  // of the first dispatch for many tiles, where subgroups have 32 lanes
 constexpr uint32_t kFewTiles = 2048;
+constexpr uint32_t kLooks = 256;            // at a tile, where the first dispatch may be at work
 constexpr uint32_t kFinishWorkgroup = 256;  // of the second dispatch, for a tile
 
-// By default about as many groups take one tile after another as an H200 has at work, 3,168: with more the last begin
-// when others end. Scratch is for them, and for so many tiles, up to a bound.
-constexpr uint64_t kGroups = 3166, kTiles = 1024;
+// With regions about as many tiles are decoded at once as an H200 has at work, 3,168: with more the last begin when
+// others end. By default scratch is for so many, and for a number of tiles, up to a bound.
+constexpr uint64_t kGroups = 3168, kTiles = 936;
 constexpr uint64_t kMaxScratch = uint64_t{1} << 30;
 
 // As in tile_table.glsl: one of the two parts of a tile's scratch, what the first dispatch needs, and both parts.
-uint64_t scratch_part(uint32_t tile_bytes) { return (uint64_t{tile_bytes} + 1024 + 511) / 512 * 512; }
-uint64_t scratch_work(uint32_t tile_bytes) { return WEFT_GSTD_BLOCK_WORK(tile_bytes) + WEFT_GSTD_BESIDE_WORK; }
+constexpr uint64_t kWork = WEFT_GSTD_BLOCK_WORK + WEFT_GSTD_BESIDE_WORK;
+uint64_t rounded_up(uint64_t bytes) { return (bytes + 511) / 512 * 512; }
+uint64_t scratch_part(uint32_t tile_bytes) { return rounded_up(uint64_t{tile_bytes} + 1024); }
 uint64_t tile_scratch(uint32_t tile_bytes) {
-  return scratch_part(tile_bytes) + std::max(scratch_part(tile_bytes), scratch_work(tile_bytes));
+  return scratch_part(tile_bytes) + std::max(scratch_part(tile_bytes) + WEFT_GSTD_APART, kWork);
 }
 
 // The table of tiles that are given by value, before their scratch.
@@ -81,35 +87,39 @@ void record_update(const ContextState& state, VkCommandBuffer commands, const Bu
 
 }  // namespace
 
-// All tiles that are requested whole, by as many groups as the scratch of tiles in flight is enough for.
-void GstdDecode::Plan::record_whole(const primitives::RecordCall& call, uint64_t tiles, shader::DecodePush push) const {
-  const uint64_t scratch = tile_scratch(config.tile_bytes) * tiles_in_flight;
-  const auto groups = [&](uint64_t of, uint64_t each, uint64_t most) {
-    return static_cast<uint32_t>(std::min({tiles, of / each, most}));
-  };
-  push.form = WEFT_GSTD_WHOLE;
-  call.dispatch(*finish, push, 1);  // of no slots
-  call.barrier();
-  push.slots = static_cast<uint32_t>(tiles);
-  push.groups = groups(scratch - WEFT_GSTD_COUNTER, scratch_work(config.tile_bytes), max_groups);
-  call.dispatch(*many.pipeline, push, decode::workgroups_for(push.groups, many.workgroup));
-  call.barrier();
-  push.groups = groups(scratch, 2 * scratch_part(config.tile_bytes), UINT32_MAX);
-  call.dispatch(*finish, push, push.groups);
+// Divides the scratch of tiles in flight into regions. One is for a workgroup of the first dispatch; the second takes
+// up to four for a tile. Returns whether there are enough for a tile.
+bool GstdDecode::Plan::divide(uint64_t tiles, shader::DecodePush& push) const {
+  const uint64_t scratch = tile_scratch(config.tile_bytes) * tiles_in_flight, each = regions.workgroup / kLanes;
+  const uint64_t bytes = std::max(each * kWork, rounded_up(scratch_part(config.tile_bytes) / 2));
+  const uint64_t begin = rounded_up(4 * (WEFT_GSTD_FREE + (scratch / bytes + 31) / 32));
+  const uint64_t count = (scratch - std::min(scratch, begin)) / bytes;
+  push.regions = static_cast<uint32_t>(count);
+  push.region_bytes = static_cast<uint32_t>(bytes);
+  push.groups = static_cast<uint32_t>(std::min({count, kGroups / each, (tiles + each - 1) / each}));
+  return count >= tile_regions(push);
 }
 
-// A batch by a queue of its decoded tiles. Nothing waits: the second dispatch takes those that are decoded when it
-// looks, and the third, after a barrier, the others.
-void GstdDecode::Plan::record_queued(const primitives::RecordCall& call, shader::DecodePush push) const {
+uint64_t GstdDecode::Plan::tile_regions(const shader::DecodePush& push) const {
+  return (2 * scratch_part(config.tile_bytes) + push.region_bytes - 1) / push.region_bytes;
+}
+
+// Nothing waits: the second dispatch takes tiles that are decoded when it looks, and the last, after a barrier, the
+// others.
+void GstdDecode::Plan::record_early(const primitives::RecordCall& call, const shader::DecodePush& push,
+                                    const Decode& decode, uint64_t workgroups, const Pipeline& last,
+                                    uint64_t last_groups) const {
   shader::DecodePush clear = push;
-  clear.groups = push.slots;
-  clear.slots = 0;
-  call.dispatch(*finish_queued, clear, (push.slots + kFinishWorkgroup - 1) / kFinishWorkgroup);
+  clear.form = WEFT_GSTD_CLEAR;
+  const uint64_t cleared = std::max<uint64_t>(push.slots, WEFT_GSTD_FREE + (push.regions + 31) / 32);
+  call.dispatch(*finish_early, clear, (cleared + kFinishWorkgroup - 1) / kFinishWorkgroup);
   call.barrier();
-  call.dispatch(*queued.pipeline, push, decode::workgroups_for(push.slots, queued.workgroup));
-  call.dispatch(*finish_queued, push, push.slots);
+  call.dispatch(*decode.pipeline, push, workgroups);
+  call.dispatch(*finish_early, push, push.slots);
   call.barrier();
-  call.dispatch(*finish_queued, push, push.slots);
+  shader::DecodePush left = push;
+  left.groups = static_cast<uint32_t>(last_groups);
+  call.dispatch(last, left, last_groups);
 }
 
 Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeConfig& config) noexcept try {
@@ -127,33 +137,31 @@ Result<GstdDecode> GstdDecode::create(const Context& context, const GstdDecodeCo
   // multiprocessor; few tiles are better shared out among multiprocessors.
   const bool packs = is_native && state.subgroup_size_in(kManyWorkgroup) == kLanes &&
                      state.traits().max_workgroup_invocations >= kManyWorkgroup;
-  const uint64_t wanted = std::max(kTiles, kGroups * scratch_work(config.tile_bytes) / tile_scratch(config.tile_bytes));
+  const uint64_t wanted = std::max(kTiles, kGroups * kWork / tile_scratch(config.tile_bytes));
   plan->tiles_in_flight = config.tiles_in_flight != 0
                               ? config.tiles_in_flight
                               : static_cast<uint32_t>(std::min(wanted, kMaxScratch / tile_scratch(config.tile_bytes)));
-  // Software stops an invocation after so many iterations. Intel's compiler would spill more registers.
-  const bool loops =
-      state.traits().type != VK_PHYSICAL_DEVICE_TYPE_CPU && state.traits().vendor_id != runtime::kVendorIntel;
-  if (loops) plan->max_groups = config.tiles_in_flight != 0 ? UINT32_MAX : kGroups;
   const bool is_nvidia = decode::is_nvidia(state);
-  const char* const kernel = is_nvidia && is_native && state.traits().int64 ? "gstd_decode_optimized" : "gstd_decode";
+  // Software stops an invocation after so many iterations. Intel's compiler would spill more registers.
+  const bool has_regions = is_native && state.traits().type != VK_PHYSICAL_DEVICE_TYPE_CPU &&
+                           state.traits().vendor_id != runtime::kVendorIntel;
+  const std::string optimized = is_nvidia && is_native && state.traits().int64 ? "_optimized" : "";
   primitives::PipelineBuilder builder(state, decode::kernels::gstd_decode(), plan->few.workgroup);
-  builder.set(shader::gstd_decode::kReduceUniform, is_nvidia)
-      .set(shader::gstd_decode::kLoops, loops)
-      .set(shader::gstd_decode::kQueued, false)
-      .build(plan->few.pipeline, kernel);
+  builder.set(shader::gstd_decode::kReduceUniform, is_nvidia).build(plan->few.pipeline, "gstd_decode" + optimized);
   plan->many = plan->few;
-  if (packs) builder.workgroup(plan->many.workgroup = kManyWorkgroup).build(plan->many.pipeline, kernel);
+  if (packs)
+    builder.workgroup(plan->many.workgroup = kManyWorkgroup).build(plan->many.pipeline, "gstd_decode" + optimized);
+  if (has_regions)
+    builder.workgroup(plan->regions.workgroup = plan->many.workgroup)
+        .build(plan->regions.pipeline, "gstd_decode_regions" + optimized);
   builder.workgroup(kFinishWorkgroup)
       .set(shader::gstd_finish::kVerify, config.verify)
+      .set(shader::gstd_finish::kLeft, false)
+      .set(shader::gstd_finish::kLooks, is_nvidia ? kLooks : 1)
       .build(plan->finish, "gstd_finish");
-  if (is_nvidia && is_native && plan->tiles_in_flight > kFewTiles) {
-    builder.build(plan->finish_queued, "gstd_finish_queued");
-    builder.workgroup(plan->queued.workgroup = plan->many.workgroup)
-        .set(shader::gstd_decode::kLoops, false)
-        .set(shader::gstd_decode::kQueued, true)
-        .build(plan->queued.pipeline, kernel);
-  }
+  plan->is_early = is_nvidia && is_native && plan->tiles_in_flight > kFewTiles;
+  if (has_regions || plan->is_early) builder.build(plan->finish_early, "gstd_finish_early");
+  if (has_regions) builder.set(shader::gstd_finish::kLeft, true).build(plan->finish_left, "gstd_finish");
   if (!builder.status()) return builder.status().error();
   return GstdDecode(std::move(plan));
 } catch (...) {
@@ -216,18 +224,26 @@ Status GstdDecode::record_tiles(VkCommandBuffer commands, std::span<const GstdTi
     push.scratch += table_bytes;
   }
   push.max_bytes = plan.config.tile_bytes;
-  if (tiles > plan.tiles_in_flight && plan.max_groups != 0) {
-    plan.record_whole(call, tiles, push);
+  const auto is_part = [&](const GstdTile& tile) {
+    return tile.kind == GstdTileKind::compressed &&
+           (tile.count != tile.bytes || ((push.outputs + tile.output) | tile.bytes) % 4 != 0);
+  };
+  push.parts = args.parts && (values.empty() || std::ranges::any_of(values, is_part)) ? 1 : 0;
+  if (tiles > plan.tiles_in_flight && plan.regions.pipeline && plan.divide(tiles, push)) {
+    push.form = WEFT_GSTD_WHOLE;
+    push.slots = static_cast<uint32_t>(tiles);
+    plan.record_early(call, push, plan.regions, push.groups, *plan.finish_left,
+                      std::min(push.regions / plan.tile_regions(push), tiles));
+    if (push.parts == 0) return {};
     push.form = WEFT_GSTD_PARTS;
-    const auto is_part = [](const GstdTile& tile) { return tile.count != tile.bytes; };
-    if (!values.empty() && std::ranges::none_of(values, is_part)) return {};
     call.barrier();
   }
   decode::record_batches(call, tiles, plan.tiles_in_flight, push, [&] {
-    if (plan.queued.pipeline && push.form == WEFT_GSTD_ALL && push.slots > kFewTiles)
-      return plan.record_queued(call, push);
     const Plan::Decode& first = push.slots <= kFewTiles ? plan.few : plan.many;
-    call.dispatch(*first.pipeline, push, decode::workgroups_for(push.slots, first.workgroup));
+    const uint64_t workgroups = decode::workgroups_for(push.slots, first.workgroup);
+    if (plan.is_early && push.form == WEFT_GSTD_ALL && push.slots > kFewTiles)
+      return plan.record_early(call, push, first, workgroups, *plan.finish, push.slots);
+    call.dispatch(*first.pipeline, push, workgroups);
     call.barrier();
     call.dispatch(*plan.finish, push, push.slots);
   });

@@ -8,6 +8,7 @@ namespace weft::gstd {
 namespace {
 
 constexpr uint32_t kMaxMatch = kMaxBlockBytes / 2;  // match of a sequence
+constexpr uint32_t kFastBlockWork = 1u << 15;       // of a block that is planned fast
 constexpr Cost kBlockCost = 680 * kBit;             // headers, and what descriptions of tables take beyond the estimate
 
 }  // namespace
@@ -27,7 +28,7 @@ Cost BlockPlanner::cost_of(const Segment& segment) {
 
 void BlockPlanner::add(Segment& to, const Segment& more) {
   to.size += more.size;
-  to.work += more.work;
+  to.sequences += more.sequences;
   for (uint32_t s = 0; s < 256; ++s) to.literals[s] += more.literals[s];
   for (uint32_t f = 0; f < kLowBits; ++f)
     for (uint32_t s = 0; s < kFieldSymbols[f]; ++s) to.fields[f][s] += more.fields[f][s];
@@ -50,7 +51,6 @@ void BlockPlanner::measure(std::span<const std::byte> bytes, std::span<const Mat
       const uint32_t now = std::min(count, target - segment.size);
       for (uint32_t i = 0; i < now; ++i) ++segment.literals[static_cast<uint8_t>(bytes[position++])];
       segment.size += now;
-      segment.work += now;
       count -= now;
     }
   };
@@ -62,19 +62,19 @@ void BlockPlanner::measure(std::span<const std::byte> bytes, std::span<const Mat
     ++segment.fields[kOffset][history.push(match.offset)];
     ++segment.fields[kMatchLength][code_length(match.length - kMinMatch, kMatchLengthDirect).symbol];
     segment.size += match.length;
-    segment.work += kSequenceWork;
+    ++segment.sequences;
     position += match.length;
   }
   literals(static_cast<uint32_t>(bytes.size()) - position);
 }
 
 // Merges the pair with the largest gain until no pair gains.
-void BlockPlanner::merge(uint32_t most_work) {
+void BlockPlanner::merge() {
   const auto with_next = [&](size_t i) {
     Segment& segment = segments_[i];
     segment.merged_cost = ~Cost{0};
     if (i + 1 >= segments_.size() || segment.size + segments_[i + 1].size > kMaxBlockBytes ||
-        segment.work + segments_[i + 1].work > most_work)
+        segment.sequences + segments_[i + 1].sequences > kMaxBlockSequences)
       return;
     both_ = segment;
     add(both_, segments_[i + 1]);
@@ -103,7 +103,7 @@ void BlockPlanner::merge(uint32_t most_work) {
 uint64_t BlockPlanner::plan(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t segment_bytes,
                             std::vector<Match>& sequences, std::vector<BlockPlan>& blocks) {
   measure(bytes, matches, segment_bytes);
-  merge(max_block_work(bytes.size()));
+  merge();
   Cost cost = 0;
   for (const Segment& segment : segments_) cost += segment.cost;
   cut(bytes, matches, sequences, blocks);
@@ -123,9 +123,12 @@ uint64_t BlockPlanner::plan_fast(std::span<const std::byte> bytes, std::span<con
   const uint64_t bits = literals * 6 + matches.size() * 20;
   segments_.clear();
   // A block of much work is worth several: their tables fit better.
-  const size_t parts = (literals + kSequenceWork * matches.size() + kMaxBlockWork / 2 - 1) / (kMaxBlockWork / 2);
+  const size_t parts = (literals + kSequenceWork * matches.size() + kFastBlockWork - 1) / kFastBlockWork;
   if (block_bytes == 0 && parts > 1) block_bytes = static_cast<uint32_t>(bytes.size() / parts + 1);
-  if (block_bytes == 0 && bytes.size() <= kMaxBlockBytes && longest <= kMaxMatch) {
+  if (block_bytes == 0 && bytes.size() <= kMaxBlockBytes && longest <= kMaxMatch &&
+      matches.size() <= kMaxBlockSequences &&
+      has_room_for(static_cast<uint32_t>(literals), static_cast<uint32_t>(matches.size()),
+                   static_cast<uint32_t>(bytes.size()))) {
     sequences.assign(matches.begin(), matches.end());
     BlockPlan block;
     block.size = static_cast<uint32_t>(bytes.size());
@@ -154,13 +157,13 @@ void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> 
     blocks.back().begin = position;
     blocks.back().first = static_cast<uint32_t>(sequences.size());
   };
-  // Literals since the last match; at a block's end, its last ones. And what is left of the block's work.
-  uint32_t pending = 0, work = max_block_work(bytes.size());
+  // Literals since the last match; at a block's end, its last ones. And all of the block.
+  uint32_t pending = 0, of_block = 0;
   const auto end_block = [&] {
     blocks.back().trailing = pending;
     blocks.back().size = position - blocks.back().begin;
     pending = 0;
-    work = max_block_work(bytes.size());
+    of_block = 0;
   };
   begin_block();
   const auto divide = [&] {
@@ -174,15 +177,21 @@ void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> 
     divide();
   };
   const auto room = [&] { return kMaxBlockBytes - (position - blocks.back().begin); };
+  // What literals and sequences may still take.
+  const auto work = [&] {
+    const uint32_t size = position - blocks.back().begin;
+    return of_block + kInPlaceMatches <= size ? kMaxBlockBytes
+                                              : kMaxBlockWork - of_block - kSequenceWork * blocks.back().count;
+  };
   const auto literals = [&](uint32_t count) {
     while (count != 0) {
       at_segment();
-      if (work == 0 || room() == 0) divide();
-      uint32_t now = std::min({count, work, room()});
+      if (work() == 0 || room() == 0) divide();
+      uint32_t now = std::min({count, work(), room()});
       if (segment < segments_.size()) now = std::min(now, std::max(segments_[segment].begin, position + 1) - position);
       position += now;
       pending += now;
-      work -= now;
+      of_block += now;
       count -= now;
     }
   };
@@ -193,8 +202,7 @@ void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> 
       at_segment();
       // The rest of a long match is a match.
       const uint32_t now = left <= kMaxMatch ? left : left - kMaxMatch < kMinMatch ? kMaxMatch - kMinMatch : kMaxMatch;
-      if (now > room() || work < kSequenceWork) divide();
-      work -= kSequenceWork;
+      if (now > room() || work() < kSequenceWork || blocks.back().count == kMaxBlockSequences) divide();
       sequences.push_back({pending, now, match.offset});
       ++blocks.back().count;
       pending = 0;
@@ -206,13 +214,16 @@ void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> 
   const auto take = [&](size_t first) {
     const uint32_t limit = segment < segments_.size() ? segments_[segment].begin : ~0u;
     const uint32_t end = blocks.back().begin + kMaxBlockBytes;
-    uint32_t at = position, left = work;
+    uint32_t at = position, literals_of = of_block;
     size_t next = first;
     for (; next < matches.size(); ++next) {
       const auto [run, length, offset] = matches[next];
-      if (at + run >= limit || at + run + length > end || left < run + kSequenceWork || length > kMaxMatch) break;
+      const uint32_t count = blocks.back().count + static_cast<uint32_t>(next - first) + 1;
+      if (at + run >= limit || at + run + length > end || length > kMaxMatch || count > kMaxBlockSequences ||
+          !has_room_for(literals_of + run, count, at + run + length - blocks.back().begin))
+        break;
       at += run + length;
-      left -= run + kSequenceWork;
+      literals_of += run;
     }
     if (next == first) return next;
     const size_t of_first = sequences.size();
@@ -222,7 +233,7 @@ void BlockPlanner::cut(std::span<const std::byte> bytes, std::span<const Match> 
     blocks.back().count += static_cast<uint32_t>(next - first);
     pending = 0;
     position = at;
-    work = left;
+    of_block = literals_of;
     return next;
   };
   for (size_t next = take(0); next < matches.size(); next = take(next + 1)) split(matches[next]);

@@ -68,14 +68,14 @@ class BlockPlanner {
     uint32_t begin = 0, size = 0;
     Counts literals{};
     std::array<std::array<uint32_t, kMaxFieldSymbols>, kLowBits> fields{};
-    uint32_t work = 0;               // of a block's max_block_work()
+    uint32_t sequences = 0;
     Cost cost = 0, merged_cost = 0;  // alone; with the next one
     bool merged = false;
   };
   static Cost cost_of(const Segment& segment);
   static void add(Segment& to, const Segment& more);
   void measure(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t target);
-  void merge(uint32_t most_work);
+  void merge();
   void cut(std::span<const std::byte> bytes, std::span<const Match> matches, std::vector<Match>& sequences,
            std::vector<BlockPlan>& blocks) const;
 

@@ -24,13 +24,14 @@ constexpr uint32_t kMaxLiteralTables = 4, kLiteralContexts = 8;
 
 constexpr uint32_t kMinMatch = 3;
 
-/// What a decoder keeps of a block: a byte for each literal, and kSequenceWork for each sequence.
-constexpr uint32_t kMaxBlockWork = 1u << 16, kSequenceWork = 8;
-/// The most that a block of a tile of `bytes` bytes may have.
-constexpr uint32_t max_block_work(size_t bytes) {
-  return bytes > kMaxBlockWork / 2 ? kMaxBlockWork : kMaxBlockWork / 2;
+/// What a decoder keeps of a block until it copies matches: kSequenceWork for each sequence. It may keep literals where
+/// the block's output will be if matches have at least kInPlaceMatches bytes of that. Else they are work too.
+constexpr uint32_t kMaxBlockSequences = 3584, kSequenceWork = 8, kMaxBlockWork = kMaxBlockSequences * kSequenceWork;
+constexpr uint32_t kInPlaceMatches = 8;
+/// Whether a block of `size` bytes, at most kMaxBlockSequences sequences among them, may have so many literals.
+constexpr bool has_room_for(uint32_t literals, uint32_t sequences, uint32_t size) {
+  return literals + kInPlaceMatches <= size || literals + kSequenceWork * sequences <= kMaxBlockWork;
 }
-constexpr uint32_t kMaxBlockSequences = kMaxBlockWork / kSequenceWork;
 
 /// Tables of a sequence's fields.
 enum Field : uint32_t { kLiteralLength, kOffset, kMatchLength, kLowBits, kFields };

@@ -98,7 +98,7 @@ struct Workspace {
   std::vector<std::byte> scratch;
   Sequences sequences;
   std::array<uint32_t, kMaxBlockSequences + kRepeats> offsets;  // of a block that are not repeated, and before these
-  std::array<uint8_t, kMaxBlockWork + kLiteralSlack> literals;
+  std::array<uint8_t, kMaxBlockBytes + kLiteralSlack> literals;
   std::array<LiteralTable, kMaxLiteralTables> literal_tables;
   std::array<SlotTable, kFields> fields;
   WeightBases weight_bases;
@@ -313,7 +313,7 @@ class Decoder {
         tile.is_short ? BlockHeader::unpack_short(first, size_) : BlockHeader::unpack(first, second);
     const size_t left = size_ - done_;
     if ((first & BlockHeader::kUnused) != 0 || (last ? block.size != left : block.size >= left) ||
-        block.sequences > std::min(block.size / kMinMatch, max_block_work(size_) / kSequenceWork))
+        block.sequences > std::min(block.size / kMinMatch, kMaxBlockSequences))
       return false;
     end_ = done_ + block.size;
     if (!read_tables(block)) return false;
@@ -321,7 +321,7 @@ class Decoder {
       if (!read_sequences(block, done, std::min(block.sequences - done, lane_count_))) return false;
     uint32_t literals = 0;
     if (!resolve_sequences(block.sequences, literals)) return false;
-    if (literals + kSequenceWork * block.sequences > max_block_work(size_)) return false;
+    if (!has_room_for(literals, block.sequences, block.size)) return false;
     if (last && tile.states_released && !release()) return false;
     if (!read_literals(block, literals, last, work_.literals.data())) return false;
     execute(block.sequences);

@@ -140,8 +140,7 @@ class ReferenceDecoder {
     const size_t left = output_.size() - done_;
     if ((first & BlockHeader::kUnused) != 0 || (last ? block.size != left : block.size >= left))
       return Reason::bad_header;
-    const uint32_t most_work = max_block_work(output_.size());
-    if (block.sequences > std::min(block.size / kMinMatch, most_work / kSequenceWork)) return Reason::bad_sequence;
+    if (block.sequences > std::min(block.size / kMinMatch, kMaxBlockSequences)) return Reason::bad_sequence;
     end_ = done_ + block.size;
     if (const Reason reason = tables(block); reason != Reason::none) return reason;
 
@@ -163,7 +162,7 @@ class ReferenceDecoder {
         literals -= sequence.match;
       }
     }
-    if (literals + kSequenceWork * sequences_.size() > most_work) return Reason::bad_length;
+    if (!has_room_for(static_cast<uint32_t>(literals), block.sequences, block.size)) return Reason::bad_length;
     if (last && header_.states_released)
       if (const Reason reason = release(); reason != Reason::none) return reason;
     if (const Reason reason = read_literals(block, literals, last); reason != Reason::none) return reason;

@@ -979,35 +979,60 @@ TEST_SUITE("gstd_decode") {
       if (on_device) options.device_count = DeviceCount{batch.tiles.size() - 9, 4};
       CHECK(check_decoded(disguised.backend(), batch, options).size() >= 8);
     }
-    CHECK(std::ranges::count(disguised.kernels(), "weft GstdDecode: gstd_finish_queued.native") == 2 * 2 * 3);
+    CHECK(std::ranges::count(disguised.kernels(), "weft GstdDecode: gstd_finish_early.native") == 2 * 2 * 2);
   }
 
-  TEST_CASE("groups that take one tile after another come to what one a tile does, parts of tiles among them") {
+  TEST_CASE("tiles in regions of scratch come to what they do with scratch of their own, parts of tiles among them") {
+    if (first_backend().is_emulated()) return;
     Disguised disguised(runtime::kVendorAmd, VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU);
     GstdBatch batch;
     Draws draws(41, 0);
-    const std::vector<std::vector<uint32_t>> tiles = tiles_of_samples(1003);
-    for (uint32_t i = 0; i < 12; ++i) {
-      add_broken(batch, tiles, 1003, 79, 6 * i, 6);
-      const std::vector<uint32_t>& words = tiles[draws.below(tiles.size())];
-      GstdTile& whole = batch.add(words, 1003, i % 4);
-      if (i % 4 == 0) continue;
-      whole.first = static_cast<uint32_t>(draws.below(1003));
-      whole.count = static_cast<uint32_t>(draws.below(1003 - whole.first));
+    for (const uint32_t bytes : {1003u, 1004u}) {
+      const std::vector<std::vector<uint32_t>> tiles = tiles_of_samples(bytes);
+      for (uint32_t i = 0; i < 12; ++i) {
+        add_broken(batch, tiles, bytes, 79, 6 * i, 6);
+        const std::vector<uint32_t>& words = tiles[draws.below(tiles.size())];
+        GstdTile& whole = batch.add(words, bytes, i % 4);
+        if (i % 4 == 0) continue;
+        whole.first = static_cast<uint32_t>(draws.below(bytes));
+        whole.count = static_cast<uint32_t>(draws.below(bytes - whole.first));
+      }
+      for (const std::vector<uint32_t>& words : tiles) batch.add(words, bytes, (4 - batch.output_bytes % 4) % 4);
     }
     for (const Small& small : small_tiles()) batch.add(small.words, small.bytes, 16 - batch.output_bytes % 16);
     const uint64_t all = batch.tiles.size();
-    // (One group would take more iterations than lavapipe has.)
-    for (const uint32_t in_flight : {3u, 7u, 31u})
-      for (const bool by_value : {false, true}) {
-        CAPTURE(in_flight);
-        CAPTURE(by_value);
-        GstdRunOptions options;
-        options.tiles_in_flight = in_flight;
-        options.by_value = by_value;
-        if (in_flight == 7 && !by_value) options.device_count = DeviceCount{all - 5, 4};
-        CHECK(check_decoded(disguised.backend(), batch, options).size() >= 5);
+    // A tile takes a region of 16 KiB, or four of 64 KiB. (One group would take more iterations than lavapipe has.)
+    for (const uint32_t tile_bytes : {gstd::kMinTileBytes, gstd::kDefaultTileBytes})
+      for (const uint32_t in_flight : {3u, 7u, 31u})
+        for (const bool by_value : {false, true}) {
+          CAPTURE(tile_bytes);
+          CAPTURE(in_flight);
+          CAPTURE(by_value);
+          GstdRunOptions options;
+          options.tile_bytes = tile_bytes;
+          options.tiles_in_flight = in_flight;
+          options.by_value = by_value;
+          options.parts = in_flight != 31;
+          if (in_flight == 7 && !by_value) options.device_count = DeviceCount{all - 5, 4};
+          if (in_flight != 3) disguised.second_dispatches({by_value ? Takes::half : Takes::nothing});
+          CHECK(check_decoded(disguised.backend(), batch, options).size() >= 5);
+        }
+    CHECK(std::ranges::count(disguised.kernels(), "weft GstdDecode: gstd_decode_regions.native") == 2 * 3 * 2);
+  }
+
+  TEST_CASE("tiles that are requested in part are refused where the caller says that there are none") {
+    for (Backend* backend : every_backend()) {
+      CAPTURE(backend->name());
+      GstdBatch batch;
+      const std::vector<std::vector<uint32_t>> tiles = tiles_of_samples(1004);
+      for (uint32_t i = 0; i < 12; ++i) {
+        GstdTile& tile = batch.add(tiles[i % tiles.size()], 1004, i < 8 ? 0 : i % 4);
+        if (i % 4 == 1) tile.first = 4, tile.count = 1000;
       }
+      GstdRunOptions options;
+      options.parts = false;
+      CHECK(check_decoded(*backend, batch, options)[GstdRefusal::bad_entry] >= 3);
+    }
   }
 
   // So many in sum: lavapipe of 8 and of 16 lanes has half of them each (tests/devices.cmake). Few are in flight: it

@@ -85,11 +85,12 @@ TEST_SUITE("gstd malformed tiles") {
     }
   }
 
-  TEST_CASE("a block has twice as many sequences in a tile of more than half the bound on its work") {
-    for (const uint32_t size : {kMaxBlockWork / 2, kMaxBlockWork / 2 + 1}) {
-      // One lane, plain literals, given tables, and one sequence more than the smaller bound allows.
-      const std::vector<uint32_t> words = {0, 0, size - 1, kMaxBlockSequences / 2 + 1};
-      CHECK((check_agrees(words, size).reason == Reason::bad_sequence) == (size == kMaxBlockWork / 2));
+  TEST_CASE("a block of more sequences than a decoder keeps is refused") {
+    for (const uint32_t sequences : {kMaxBlockSequences, kMaxBlockSequences + 1}) {
+      // One lane, plain literals and given tables.
+      constexpr uint32_t kSize = kMinMatch * (kMaxBlockSequences + 1);
+      const std::vector<uint32_t> words = {0, 0, kSize - 1, sequences};
+      CHECK((check_agrees(words, kSize).reason == Reason::bad_sequence) == (sequences > kMaxBlockSequences));
     }
   }
 
@@ -133,12 +134,13 @@ TEST_SUITE("gstd malformed tiles") {
   }
 
   TEST_CASE("rows are refused that are none, that a filter of fields has, or that are as long as the tile") {
-    for (const uint32_t size : {1u, 4u, 5u, 8u, 777u, 778u, 779u, 780u, 65536u}) {
+    for (const uint32_t size : {1u, 4u, 5u, 8u, 777u, 778u, 779u, 780u, kMaxBlockWork}) {
       CAPTURE(size);
       // One lane, and a block of plain literals, all of them 0.
       std::vector<uint32_t> words(4 + (kStateLog + 8 * size + 31) / 32);
       words[3] = size - 1;
-      for (const uint32_t row_words : {0u, 1u, 2u, 193u, 194u, 195u, 196u, 16383u, 16384u, 1u << 30, ~0u}) {
+      for (const uint32_t row_words :
+           {0u, 1u, 2u, 193u, 194u, 195u, 196u, kMaxBlockWork / 4 - 1, kMaxBlockWork / 4, 1u << 30, ~0u}) {
         CAPTURE(row_words);
         for (uint32_t filter = 0; filter < 16; ++filter) {
           CAPTURE(filter);

@@ -99,9 +99,9 @@ class StreamMaker {
   }
 
   void draw_matches(Block& block) {
-    // At times a block whose literals and sequences are as much as a decoder has to keep.
+    // At times a block whose literals and sequences are as much as a decoder keeps beside the output.
     const bool full = random_.one_in(20), short_ones = full && random_.one_in(2);
-    const uint32_t most_work = max_block_work(is_large_ ? kMaxBlockWork : 1) + excess_;
+    const uint32_t most_work = kMaxBlockWork + excess_;
     const bool lengthens = is_large_ && output.empty();  // the tile, by its first match
     block.matches.resize(short_ones          ? most_work / kSequenceWork - std::max(random_.below(100), 1u)
                          : random_.one_in(4) ? (lengthens ? 1 : 0)
@@ -329,7 +329,7 @@ class StreamMaker {
   uint32_t excess_;
   LaneWriter writer_;
   std::vector<uint32_t> last_codes_;  // of the tile's last round: the writer reads them in the end
-  bool is_large_ = false;             // more than kMaxBlockWork / 2 bytes
+  bool is_large_ = false;             // the first match is long
   uint32_t lanes_log_ = 0;
   History history_;
   uint32_t offset_at_ = 0;

@@ -24,8 +24,8 @@ TEXT = """<!-- SPDX-License-Identifier: MIT OR Apache-2.0 -->
 # Machine code without hardware
 
 tests/isa/page.py writes this page from what `./run isa` measures ([kernels.csv](../tests/isa/kernels.csv)): every
-native kernel but Decompress's, which needs an extension that these drivers lack, and gstd_decode_optimized and
-gstd_finish_queued, which are NVIDIA's alone, with the constants that the library gives it on such a device, compiled by
+native kernel but Decompress's, which needs an extension that these drivers lack, and the optimized ones of
+GstdDecode, which are NVIDIA's alone, with the constants that the library gives it on such a device, compiled by
 the driver's own compiler without the hardware. Nothing is executed. A row is all variants of a kernel: types, sizes,
 with values and without; the operator is add, or the type's only one. The table is always that of the sources; this page
 is written before a release, and names the table's commit ([trend](#trend)).

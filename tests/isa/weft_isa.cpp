@@ -415,7 +415,8 @@ std::string pipeline_of(const std::string& row) {
 // Where not all types were built, the committed table stands for the others.
 std::string kernels_not_built(const std::filesystem::path& committed) {
   // Decompress runs its kernel beside an extension that these drivers do not have; the others are for NVIDIA's devices.
-  std::set<std::string> built{"decompress.native", "gstd_decode_optimized.native", "gstd_finish_queued.native"};
+  std::set<std::string> built{"decompress.native", "gstd_decode_optimized.native",
+                              "gstd_decode_regions_optimized.native"};
   for (const Row& row : interception.rows) built.insert(row.kernel);
   if (!interception.types.all())
     for (const std::string& row : Table::read(committed).rows)
