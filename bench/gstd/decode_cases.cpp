@@ -193,8 +193,8 @@ class GstdDecodeCase final : public GstdTilesCase<GstdDecode> {
                                        .output = buffers.outputs[0],
                                        .status = buffers.outputs[1],
                                        .scratch = buffers.scratch,
-                                       .parts = std::ranges::any_of(table_, [](const GstdTile& tile) {
-                                         return (tile.output | tile.bytes) % 4 != 0;
+                                       .only_whole = std::ranges::all_of(table_, [](const GstdTile& tile) {
+                                         return (tile.output | tile.bytes) % 4 == 0;
                                        })});
   }
 };

@@ -58,7 +58,7 @@ struct GstdDecodeConfig {
   /// Tiles that scratch is for: each has tile_bytes + 1 KiB, and 10 KiB more than that again or, if that is more,
   /// 39.5 KiB.
   /// Calls with fewer tiles need less.
-  /// 0: 121 MiB for tiles of up to 32 KiB, 128 MiB of 64 KiB (936 tiles), 245, 479 and 947 MiB of 128, 256 and 512 KiB,
+  /// 0: 123 MiB for tiles of up to 32 KiB, 128 MiB of 64 KiB (936 tiles), 245, 479 and 947 MiB of 128, 256 and 512 KiB,
   /// 1 GiB of 1 MiB.
   /// If a call has more tiles, those that are requested whole are decoded in regions of that scratch: each group of
   /// lanes takes one tile after another, and needs 39.5 KiB. The others follow in batches. Intel's and software devices
@@ -81,9 +81,9 @@ struct GstdDecodeArgs {
   BufferRange status;
   /// scratch_size(tile_count.maximum()) bytes, or scratch_size_by_value(number of tiles), 16-byte aligned.
   BufferRange scratch;
-  /// Whether there may be compressed tiles of which a part is requested, or whose output or size is no multiple of
-  /// 4 bytes. If false, they are refused with bad_entry, and calls with more tiles than are in flight take less time.
-  bool parts = true;
+  /// Whether compressed tiles of which a part is requested, or whose output or size is no multiple of 4 bytes, are
+  /// refused with bad_entry. Calls with more tiles than are in flight take less time then.
+  bool only_whole = false;
 };
 
 /// Decodes Gstd tiles, each independently by 32 lanes, many at once.
@@ -102,10 +102,10 @@ struct GstdDecodeArgs {
 /// - Statuses agree with the host decoder's if the device runs shaders to their end. lavapipe stops an invocation after
 ///   65,535 loop iterations: tiles above 64 KiB are unspecified there, status included. Compare checksums there.
 /// - Cost: reads the source once, writes the output once, and reads matches back. Tiles with a filter or rows, and
-///   those of GstdDecodeArgs::parts, pass through scratch. Of rows the output is read and written once more. Two
+///   those that only_whole refuses, pass through scratch. Of rows the output is read and written once more. Two
 ///   dispatches, or two for each batch; on NVIDIA's devices four if they are more than 2,048 tiles. If tiles are more
-///   than are in flight, four, a copy of each tile with a filter or rows, and two for each batch of parts, unless there
-///   are none by GstdDecodeArgs::parts or by value.
+///   than are in flight, four, a copy of each tile with a filter or rows, and two for each batch of those that
+///   only_whole refuses, unless it does or there are none by value.
 /// - A tile takes the same time however few there are: a few megabytes decode fastest in tiles of 16 KiB.
 /// - Needs neither 8-bit storage nor shaderInt64.
 /// - Subgroups have 32 lanes if the device supports that, whatever the Context's size.

@@ -255,23 +255,36 @@ void main() {
   if (lanes_position() == 0u) free_region(region, tile_regions());
 }
 #else
-void main() {
-  uint slot = workgroup_number();
-  if (lanes_uniform(!entry_is_there(slot) || kLeft && slot >= push.groups)) return;
+// Takes a tile if it is decoded.
+bool takes(uint slot) {
   Words status = Words(push.status);
-  do {
-    const uint at = 1u + push.first + slot;
-    const bool takes = lanes_uniform(status.at[at] == kGstdDecoded);
-    barrier();
-    if (takes) {
-      if (lanes_position() == 0u) status.at[at] = 0u;
-      uvec2 scratch = scratch_of(slot);
-      if (kLeft) scratch = region_at(workgroup_number() * tile_regions());
-      finish(slot, scratch);
+  const uint index = 1u + push.first + slot;
+  const bool is_decoded = lanes_uniform(status.at[index] == kGstdDecoded);
+  barrier();
+  if (is_decoded && lanes_position() == 0u) status.at[index] = 0u;
+  return is_decoded;
+}
+
+// What is kept from turn to turn: in a scalar register it would make some devices spill others.
+shared uint weft_gstd_slot;
+
+void main() {
+  if (kLeft && workgroup_number() >= push.groups) return;
+  if (lanes_position() == 0u) weft_gstd_slot = workgroup_number();
+  barrier();
+  while (lanes_uniform(entry_is_there(weft_gstd_slot))) {
+    const uint slot = lanes_uniform(weft_gstd_slot);
+    if (takes(slot)) {
+      if (kLeft) {
+        finish(slot, region_at(workgroup_number() * tile_regions()));
+      } else {
+        finish(slot, scratch_of(slot));
+      }
     }
-    if (!kLeft) break;
+    if (!kLeft) return;
     barrier();
-    slot += push.groups;
-  } while (lanes_uniform(entry_is_there(slot)));
+    if (lanes_position() == 0u) weft_gstd_slot += push.groups;
+    barrier();
+  }
 }
 #endif

@@ -228,7 +228,7 @@ Status GstdDecode::record_tiles(VkCommandBuffer commands, std::span<const GstdTi
     return tile.kind == GstdTileKind::compressed &&
            (tile.count != tile.bytes || ((push.outputs + tile.output) | tile.bytes) % 4 != 0);
   };
-  push.parts = args.parts && (values.empty() || std::ranges::any_of(values, is_part)) ? 1 : 0;
+  push.parts = !args.only_whole && (values.empty() || std::ranges::any_of(values, is_part)) ? 1 : 0;
   if (tiles > plan.tiles_in_flight && plan.regions.pipeline && plan.divide(tiles, push)) {
     push.form = WEFT_GSTD_WHOLE;
     push.slots = static_cast<uint32_t>(tiles);

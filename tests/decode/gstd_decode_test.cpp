@@ -1012,7 +1012,7 @@ TEST_SUITE("gstd_decode") {
           options.tile_bytes = tile_bytes;
           options.tiles_in_flight = in_flight;
           options.by_value = by_value;
-          options.parts = in_flight != 31;
+          options.only_whole = in_flight == 31;
           if (in_flight == 7 && !by_value) options.device_count = DeviceCount{all - 5, 4};
           if (in_flight != 3) disguised.second_dispatches({by_value ? Takes::half : Takes::nothing});
           CHECK(check_decoded(disguised.backend(), batch, options).size() >= 5);
@@ -1030,7 +1030,7 @@ TEST_SUITE("gstd_decode") {
         if (i % 4 == 1) tile.first = 4, tile.count = 1000;
       }
       GstdRunOptions options;
-      options.parts = false;
+      options.only_whole = true;
       CHECK(check_decoded(*backend, batch, options)[GstdRefusal::bad_entry] >= 3);
     }
   }

@@ -66,7 +66,7 @@ struct GstdRunOptions {
   uint32_t tiles_in_flight = 256;
   VkDeviceSize tiles_misalignment = 8, source_misalignment = 4, output_misalignment = 0, status_misalignment = 4;
   std::optional<DeviceCount> device_count{};
-  bool parts = true;
+  bool only_whole = false;
   bool by_value = false;  ///< the table is given when the call is recorded
   uint8_t dirt = 0xdb;
 };
@@ -138,7 +138,7 @@ inline GstdExpected expected_of(const GstdBatch& batch, uint64_t obeyed, const G
     const bool is_part =
         tile.kind == GstdTileKind::compressed &&
         (tile.count != tile.bytes || tile.bytes % 4 != 0 || (tile.output + options.output_misalignment) % 4 != 0);
-    if (!is_entry(tile, batch, options.tile_bytes) || (is_part && !options.parts)) {
+    if (!is_entry(tile, batch, options.tile_bytes) || (is_part && options.only_whole)) {
       status = static_cast<uint32_t>(GstdRefusal::bad_entry);
     } else {
       status = verdict_of(tile, batch, options.verify, content);
@@ -176,7 +176,7 @@ class GstdCall {
     call_.input("status", status, options.status_misalignment);
     args_.status = call_.expect_any("status", 4 * (1 + tiles));
     args_.scratch = call_.scratch(by_value_ ? decode_.scratch_size_by_value(tiles) : decode_.scratch_size(tiles));
-    args_.parts = options.parts;
+    args_.only_whole = options.only_whole;
     if (by_value_) args_.tiles = {}, args_.tile_count = {};
   }
 
