@@ -31,7 +31,7 @@ uvec2 weft_gstd_scratch;
 // or in scratch after the records.
 uvec2 weft_gstd_literals;
 uint weft_gstd_last_literals;
-uint weft_gstd_skew;
+uint weft_gstd_skew;  // always 0: compilers that do not know make faster code of lz_copy()
 #define WEFT_LZ_LITERALS(WORD) Words(weft_gstd_literals).at[min(WORD, weft_gstd_last_literals)]
 #include "weft/lz_copy.glsl"
 
@@ -132,8 +132,7 @@ uint gstd_literals_apart(GstdBlock block) { return WEFT_GSTD_WORK + 2u * (gstd_s
 uint gstd_literals_place(GstdTile tile, GstdBlock block, uint literals, uvec2 output_at) {
   const uint words = (literals + 3u) / 4u;
   const bool in_place = WEFT_GSTD_IN_PLACE && gstd_size(block) >= literals + kGstdInPlaceMatches;
-  const uint at = in_place ? (tile.done + gstd_size(block) + 3u) / 4u - words
-                           : gstd_literals_apart(block);
+  const uint at = in_place ? (tile.done + gstd_size(block) + 3u) / 4u - words : gstd_literals_apart(block);
   weft_gstd_literals = in_place ? output_at : weft_gstd_scratch;
   weft_gstd_last_literals = at + words - 1u;
   return 4u * at;
