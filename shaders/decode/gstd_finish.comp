@@ -207,7 +207,7 @@ uint take_region(uint count) {
 // Takes a tile if it is decoded, with a free region if it needs one.
 bool takes(uint slot) {
   if (lanes_position() == 0u) {
-    weft_gstd_region = kNoRegion;  // (lavapipe loses a store after the loop that is only here)
+    weft_gstd_region = kNoRegion;  // (here: lavapipe's other subgroups missed it when it was stored after the loop)
     Words status = Words(push.status);
     const uint at = 1u + push.first + slot;
     uint verdict = kGstdPending;

@@ -58,6 +58,16 @@ class ShortestCode {
 
 double bits_of(Cost cost) { return static_cast<double>(cost) / static_cast<double>(kBit); }
 
+// Counts of a field's symbols: of one in so many, by chance, and of one at least.
+template <class Draw>
+std::vector<uint32_t> counts_of(Random& random, uint32_t field, uint32_t one_in, const Draw& draw) {
+  std::vector<uint32_t> counts(kFieldSymbols[field]);
+  for (uint32_t& count : counts)
+    if (random.one_in(one_in)) count = draw();
+  counts[random.below(static_cast<uint32_t>(counts.size()))] += 1;
+  return counts;
+}
+
 }  // namespace
 
 TEST_SUITE("gstd choice of tables") {
@@ -156,10 +166,8 @@ TEST_SUITE("gstd choice of tables") {
     Cost before = 0, after = 0;
     for (uint32_t run = 0; run < 400; ++run) {
       const uint32_t field = run % kFields;
-      std::vector<uint32_t> counts(kFieldSymbols[field]);
-      for (uint32_t& count : counts)
-        if (random.one_in(1 + run % 7)) count = random.below(1 + run % 40);
-      counts[random.below(static_cast<uint32_t>(counts.size()))] += 1;
+      const std::vector<uint32_t> counts =
+          counts_of(random, field, 1 + run % 7, [&] { return random.below(1 + run % 40); });
       FieldChoice choice;
       choose_frequencies(choose_slots(counts), run % 3, choice);
       const Cost given = field_cost(counts, choice.frequencies) + description_cost(field, choice);
@@ -179,11 +187,8 @@ TEST_SUITE("gstd choice of tables") {
     Random random(3);
     for (uint32_t run = 0; run < 2000; ++run) {
       const uint32_t field = run % kFields;
-      std::vector<uint32_t> counts(kFieldSymbols[field]);
       const uint32_t some = 1 + random.below(8);
-      for (uint32_t& count : counts)
-        if (random.one_in(some)) count = skewed(random) >> 12;
-      counts[random.below(static_cast<uint32_t>(counts.size()))] += 1;
+      const std::vector<uint32_t> counts = counts_of(random, field, some, [&] { return skewed(random) >> 12; });
       FieldChoice choice;
       choose_frequencies(choose_slots(counts), 0, choice);
       uint32_t slots = 0, present = 0;
@@ -230,10 +235,7 @@ TEST_SUITE("gstd choice of tables") {
     Cost fine = 0, coarse = 0;
     for (uint32_t run = 0; run < 500; ++run) {
       const uint32_t field = run % kFields;
-      std::vector<uint32_t> counts(kFieldSymbols[field]);
-      for (uint32_t& count : counts)
-        if (random.one_in(3)) count = skewed(random) >> 12;
-      counts[random.below(static_cast<uint32_t>(counts.size()))] += 1;
+      const std::vector<uint32_t> counts = counts_of(random, field, 3, [&] { return skewed(random) >> 12; });
       for (uint32_t coarseness = 0; coarseness <= 9; ++coarseness) {
         FieldChoice choice;
         choose_frequencies(choose_slots(counts), coarseness, choice);
