@@ -17,28 +17,41 @@
 #include "decode/gstd_tile.glsl"
 #include "decode/tile_table.glsl"
 
-// Reports a tile's verdict to others, with what was stored. One that was refused is counted.
-void report(uint index, uint verdict) {
+// Reports a tile's status to others, with what was stored. One that was refused is counted.
+void report(uint index, uint tile_status) {
   Words status = Words(push.status);
   memoryBarrierBuffer();
   lanes_buffer_barrier();
   if (lanes_lane() != 0u) return;
-  if (verdict != 0u) atomicAdd(status.at[0], 1u);
-  atomicStore(status.at[1u + index], verdict == 0u ? kGstdDecoded : verdict, gl_ScopeDevice,
-              gl_StorageSemanticsBuffer, gl_SemanticsRelease);
+  if (tile_status < kGstdLater) atomicAdd(status.at[0], 1u);
+#ifdef WEFT_GSTD_REGIONS
+  Words scratch = Words(regions_end());
+  if (tile_status == kGstdDecoded) atomicAdd(scratch.at[WEFT_GSTD_LEFT], 1u);
+#endif
+  atomicStore(status.at[1u + index], tile_status, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease);
+}
+
+// Where a group's part of its workgroup's region begins.
+uint region_part() {
+  return lanes_uniform(workgroup_number() * push.region_bytes + lanes_group() * scratch_work());
 }
 
 void decode(uint slot) {
   const uint index = push.first + slot;
   const Tile tile = load_tile(index);
-  if (lanes_uniform(!is_taken(tile))) return;
+  if (lanes_uniform(!is_taken(tile))) {
+#ifdef WEFT_GSTD_REGIONS
+    report(index, kGstdLater);
+#endif
+    return;
+  }
   uint verdict = 0u;
   if (lanes_uniform(!tile.valid || is_part(tile) && push.parts == 0u)) {
     verdict = kGstdBadEntry;
   } else if (lanes_uniform(tile.kind == kCompressed)) {
     uvec2 target = tile.target;
 #ifdef WEFT_GSTD_REGIONS
-    const uvec2 work = word64_add(region_at(workgroup_number()), uvec2(lanes_group() * scratch_work(), 0u));
+    const uvec2 work = word64_add(push.scratch, region_part());
 #else
     // The second dispatch overwrites what the first keeps in the second part.
     const uvec2 scratch = scratch_of(slot);
@@ -49,7 +62,7 @@ void decode(uint slot) {
 #endif
     verdict = gstd_tile_decode(tile.source, tile.words, target, tile.bytes, work);
   }
-  report(index, verdict);
+  report(index, verdict == 0u ? kGstdDecoded : verdict);
 }
 
 #ifdef WEFT_GSTD_REGIONS
@@ -61,10 +74,10 @@ void main() {
   if (lanes_position() == 0u) weft_gstd_number = workgroup_number();
   barrier();
   do {
-    const uint slot = lanes_uniform(weft_gstd_number) * lanes_group_count() + lanes_group();
+    const uint slot = lanes_uniform(weft_gstd_number * lanes_group_count() + lanes_group());
     if (lanes_uniform(entry_is_there(slot))) decode(slot);
     barrier();
-    Words scratch = Words(push.scratch);
+    Words scratch = Words(regions_end());
     if (lanes_position() == 0u) weft_gstd_number = push.groups + atomicAdd(scratch.at[WEFT_GSTD_TAKEN], 1u);
     barrier();
   } while (lanes_uniform(entry_is_there(weft_gstd_number * lanes_group_count())));

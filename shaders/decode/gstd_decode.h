@@ -18,8 +18,10 @@
 #define WEFT_GSTD_WHOLE 1u
 #define WEFT_GSTD_PARTS 2u
 #define WEFT_GSTD_CLEAR 3u
-// Words of scratch with regions: workgroups' turns that are taken, and from WEFT_GSTD_FREE on a bit for each region.
+// Words after the regions: workgroups' turns that are taken, tiles that are decoded and left to be finished, and from
+// WEFT_GSTD_FREE on a bit for each region.
 #define WEFT_GSTD_TAKEN 0u
+#define WEFT_GSTD_LEFT 1u
 #define WEFT_GSTD_FREE 4u
 
 WEFT_CONSTANTS_BEGIN(gstd_decode)

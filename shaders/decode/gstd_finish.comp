@@ -67,13 +67,18 @@ uint output_sum(Tile tile) {
   return sum;
 }
 
-// Copies it to scratch.
+// Copies it to scratch, most of it with four loads of an invocation at a time.
 void copy_output(Tile tile, uvec2 scratch) {
   uint copied = 0u;  // words
   if ((tile.target.x & 15u) == 0u) {
     Words4 from = Words4(tile.target), to = Words4(scratch);
-    copied = tile.bytes / 16u * 4u;
-    for (uint four = lanes_position(); 4u * four < copied; four += kWorkgroupSize) to.at[four] = from.at[four];
+    const uint turn = 4u * kWorkgroupSize;
+    copied = tile.bytes / (16u * turn) * 4u * turn;
+    for (uint four = lanes_position(); 4u * four < copied; four += turn) {
+      uvec4 own[4];
+      [[unroll]] for (uint i = 0u; i < 4u; ++i) own[i] = from.at[four + i * kWorkgroupSize];
+      [[unroll]] for (uint i = 0u; i < 4u; ++i) to.at[four + i * kWorkgroupSize] = own[i];
+    }
   }
   Words from = Words(tile.target), to = Words(scratch);
   for (uint word = copied + lanes_position(); 4u * word < tile.bytes; word += kWorkgroupSize)
@@ -185,7 +190,7 @@ shared uint weft_gstd_region;
 
 // Takes `count` neighbouring regions that are free, with bits in one word, and returns the first.
 uint take_region(uint count) {
-  Words scratch = Words(push.scratch);
+  Words scratch = Words(regions_end());
   for (uint look = 0u; look < region_words(); ++look) {
     const uint at = (workgroup_number() + look) % region_words();
     uint free = atomicOr(scratch.at[WEFT_GSTD_FREE + at], 0u);
@@ -211,13 +216,15 @@ bool takes(uint slot) {
     Words status = Words(push.status);
     const uint at = 1u + push.first + slot;
     uint verdict = kGstdPending;
-    for (uint look = 0u; look < kLooks && verdict != kGstdDecoded; ++look)
+    for (uint look = 0u; look < kLooks && verdict == kGstdPending; ++look)
       verdict = atomicLoad(status.at[at], gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquire);
     uint region = kNoRegion;
     if (verdict == kGstdDecoded) region = push.form == WEFT_GSTD_WHOLE ? take_region(tile_regions()) : 0u;
     if (region != kNoRegion) {
       weft_gstd_region = region;
       status.at[at] = 0u;
+      Words words = Words(regions_end());
+      if (push.form == WEFT_GSTD_WHOLE) atomicAdd(words.at[WEFT_GSTD_LEFT], ~0u);
     }
   }
   barrier();
@@ -226,7 +233,7 @@ bool takes(uint slot) {
 }
 
 void clear(uint own) {
-  Words status = Words(push.status), scratch = Words(push.scratch);
+  Words status = Words(push.status), scratch = Words(regions_end());
   if (entry_is_there(own)) status.at[1u + push.first + own] = kGstdPending;
   if (push.regions == 0u || own >= WEFT_GSTD_FREE + region_words()) return;
   uint bits = 0u;
@@ -270,7 +277,10 @@ shared uint weft_gstd_slot;
 
 void main() {
   if (kLeft && workgroup_number() >= push.groups) return;
-  if (lanes_position() == 0u) weft_gstd_slot = workgroup_number();
+  if (lanes_position() == 0u) {
+    Words words = Words(regions_end());
+    weft_gstd_slot = kLeft && words.at[WEFT_GSTD_LEFT] == 0u ? ~0u : workgroup_number();
+  }
   barrier();
   while (lanes_uniform(entry_is_there(weft_gstd_slot))) {
     const uint slot = lanes_uniform(weft_gstd_slot);

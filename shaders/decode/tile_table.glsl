@@ -43,8 +43,9 @@ Tile load_tile(uint index) {
   return tile;
 }
 
-// What the first dispatch reports of a tile that is to be finished, and what is there before: no verdicts.
-const uint kGstdDecoded = ~0u, kGstdPending = ~0u - 1u;
+// What the first dispatch reports of a tile that is to be finished, what is there before, and what it reports of a tile
+// that other dispatches take: no verdicts.
+const uint kGstdDecoded = ~0u, kGstdPending = ~0u - 1u, kGstdLater = ~0u - 2u;
 
 // A tile's two parts of scratch, in bytes. Each is enough for 16-bit numbers, which are padded for each of up to 64
 // numbers of an element; the second, for what gstd_tile_decode() takes too.
@@ -55,15 +56,13 @@ uvec2 scratch_of(uint slot) {
   return word64_add(push.scratch, word64_times(uvec2(both, 0u), slot));
 }
 
-// Regions come after the bits of those that are free.
+// Regions, less than 4 GiB, and after them the bits of those that are free.
+uvec2 region_at(uint region) { return word64_add(push.scratch, region * push.region_bytes); }
+uvec2 regions_end() { return region_at(push.regions); }
 uint region_words() { return (push.regions + 31u) / 32u; }
-uvec2 region_at(uint region) {
-  const uint begin = (4u * (WEFT_GSTD_FREE + region_words()) + 511u) / 512u * 512u;
-  return word64_add(push.scratch, word64_add(uvec2(begin, 0u), word64_times(uvec2(push.region_bytes, 0u), region)));
-}
 // Frees up to 31 that have their bits in one word.
 void free_region(uint first, uint count) {
-  Words scratch = Words(push.scratch);
+  Words scratch = Words(regions_end());
   atomicOr(scratch.at[WEFT_GSTD_FREE + first / 32u], ((1u << count) - 1u) << (first & 31u));
 }
 

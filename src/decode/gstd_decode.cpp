@@ -47,7 +47,7 @@ namespace {
 constexpr const char* kName = "GstdDecode";
 constexpr uint32_t kManyWorkgroup = 128;  // of the first dispatch for many tiles, where subgroups have 32 lanes
 constexpr uint32_t kFewTiles = 2048;
-constexpr uint32_t kLooks = 256;            // at a tile, where the first dispatch may be at work
+constexpr uint32_t kLooks = 1024;           // at a tile, where the first dispatch may be at work
 constexpr uint32_t kFinishWorkgroup = 256;  // of the second dispatch, for a tile
 
 // With regions about as many tiles are decoded at once as an H200 has at work, 3,168: with more the last begin when
@@ -90,10 +90,10 @@ void record_update(const ContextState& state, VkCommandBuffer commands, const Bu
 // Divides the scratch of tiles in flight into regions. One is for a workgroup of the first dispatch; the second takes
 // up to four for a tile. Returns whether there are enough for a tile.
 bool GstdDecode::Plan::divide(uint64_t tiles, shader::DecodePush& push) const {
-  const uint64_t scratch = tile_scratch(config.tile_bytes) * tiles_in_flight, each = regions.workgroup / kLanes;
+  const uint64_t scratch = std::min<uint64_t>(tile_scratch(config.tile_bytes) * tiles_in_flight, UINT32_MAX);
+  const uint64_t each = regions.workgroup / kLanes;
   const uint64_t bytes = std::max(each * kWork, rounded_up(scratch_part(config.tile_bytes) / 2));
-  const uint64_t begin = rounded_up(4 * (WEFT_GSTD_FREE + (scratch / bytes + 31) / 32));
-  const uint64_t count = (scratch - std::min(scratch, begin)) / bytes;
+  const uint64_t count = (scratch - 4 * (WEFT_GSTD_FREE + (scratch / bytes + 31) / 32)) / bytes;
   push.regions = static_cast<uint32_t>(count);
   push.region_bytes = static_cast<uint32_t>(bytes);
   push.groups = static_cast<uint32_t>(std::min({count, kGroups / each, (tiles + each - 1) / each}));
