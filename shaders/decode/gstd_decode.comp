@@ -39,14 +39,13 @@ uint region_part() {
 void decode(uint slot) {
   const uint index = push.first + slot;
   const Tile tile = load_tile(index);
-  if (lanes_uniform(!is_taken(tile))) {
-#ifdef WEFT_GSTD_REGIONS
-    report(index, kGstdLater);
-#endif
-    return;
-  }
   uint verdict = 0u;
-  if (lanes_uniform(!tile.valid || is_part(tile) && push.parts == 0u)) {
+  if (lanes_uniform(!is_taken(tile))) {
+#ifndef WEFT_GSTD_REGIONS
+    return;
+#endif
+    verdict = kGstdLater;
+  } else if (lanes_uniform(!tile.valid || is_part(tile) && push.parts == 0u)) {
     verdict = kGstdBadEntry;
   } else if (lanes_uniform(tile.kind == kCompressed)) {
     uvec2 target = tile.target;
