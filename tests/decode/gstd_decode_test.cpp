@@ -1000,6 +1000,13 @@ TEST_SUITE("gstd_decode") {
       for (const std::vector<uint32_t>& words : tiles) batch.add(words, bytes, (4 - batch.output_bytes % 4) % 4);
     }
     for (const Small& small : small_tiles()) batch.add(small.words, small.bytes, 16 - batch.output_bytes % 16);
+    // Four vectors for each invocation of the second dispatch: what it copies at a time, where vectors begin and not.
+    for (const uint32_t at : {0u, 4u}) {
+      gstd::TileEncoderConfig config;
+      std::tie(config.forced_filter, config.forced_stride) = std::pair(3, 4u);
+      batch.add(encoded(sample(gstd::kMinTileBytes, "vertices"), config), gstd::kMinTileBytes,
+                16 - batch.output_bytes % 16 + at);
+    }
     const uint64_t all = batch.tiles.size();
     // A tile takes a region of 16 KiB, or four of 64 KiB. (One group would take more iterations than lavapipe has.)
     for (const uint32_t tile_bytes : {gstd::kMinTileBytes, gstd::kDefaultTileBytes})
