@@ -145,8 +145,11 @@ CLI::App* add_decode_options(CLI::App& app, DecodeOptions& options) {
       ->delimiter(',')
       ->type_name("N,...")
       ->check(CLI::Range(1u, 1024u));
-  decode->add_option("--in-flight", options.in_flight, "tiles decoded at once, which scratch is for (default: gstd's)")
-      ->type_name("N");
+  decode
+      ->add_option("--in-flight", options.in_flight,
+                   "tiles decoded at once, which scratch is for, 0: gstd's number (default); for gstd several")
+      ->delimiter(',')
+      ->type_name("N,...");
   decode->add_flag("--content-order{false}", options.largest_first,
                    "give tiles in the content's order, not the largest first, to gstd and to the driver alike");
   decode

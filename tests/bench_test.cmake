@@ -66,6 +66,7 @@ execute_process(COMMAND "${BENCH}" --help OUTPUT_VARIABLE help)
 if(help MATCHES "\n *codec ")
   fits_columns(codec "${WORK}/${long}" --bytes 100000 --levels=-5,3 --repeats 1)
   fits_columns(decode "${WORK}/${long}" --bytes 100000 --level 3 --stage entropy,copy --repeats 1 --warm-up 0)
+  bench(0 "in_flight=3" decode "${WORK}/full.json" --copies 1 --in-flight 1,3 --no-cpu --repeats 1 --warm-up 0)
 endif()
 
 # A report says what was measured on, as --list and uname do.

@@ -157,7 +157,7 @@ bool DecodeBench::run_case(DecodeCase& decode_case) {
 }
 
 bool DecodeBench::run_malformed_tiles(const DecodeInput& input) {
-  const auto report = run_malformed(session_.gpu(), input, options_.malformed, options_.seed, options_.in_flight);
+  const auto report = run_malformed(session_.gpu(), input, options_.malformed, options_.seed, options_.in_flight[0]);
   if (!report) return print_message("malformed tiles of " + input.name + ": " + report.error().message);
   fmt::print(out_, "malformed       data={} seed={}: {} tiles, {} refused, {} mismatches{}{}\n", input.name,
              options_.seed, report->tiles, report->refused, report->mismatches,

@@ -18,7 +18,8 @@ struct DecodeOptions {
   std::string filters = "auto";           ///< "auto": filters and contexts, "none": neither
   bool checksums = true;                  ///< whether the device compares those of tiles
   std::vector<uint32_t> copies = {1, 8};  ///< of a file that are decoded at once
-  uint32_t in_flight = 0;                 ///< tiles decoded at once; 0: as many as gstd thinks best
+  /// Tiles decoded at once, 0: as many as gstd thinks best. Of others than the first gstd alone has rows.
+  std::vector<uint32_t> in_flight = {0};
   bool largest_first = true;        ///< whether the devices' decoders get tiles in that order, or in the content's
   std::vector<std::string> gd;      ///< NAME=FILE.gd: the same data for the driver's decoder
   std::vector<std::string> stages;  ///< "entropy", "copy": also these of gstd's first dispatch, by themselves

@@ -65,7 +65,7 @@ class TableDecodeCase : public DecodeCase {
                   const DecodeOptions& options, const std::string& variant, const std::string& note)
       : DecodeCase(primitive, input, slice, copies,
                    fmt::format("copies={}{}{}{}{}", copies, variant,
-                               options.in_flight == 0 ? "" : fmt::format(" in_flight={}", options.in_flight),
+                               options.in_flight[0] == 0 ? "" : fmt::format(" in_flight={}", options.in_flight[0]),
                                order_note(options), note)),
         options_(options) {}
 
@@ -180,7 +180,7 @@ class GstdDecodeCase final : public GstdTilesCase<GstdDecode> {
     GstdDecodeConfig config;
     config.tile_bytes = input().tile_bytes;
     config.verify = options_.checksums && input().checksums;
-    config.tiles_in_flight = options_.in_flight;
+    config.tiles_in_flight = options_.in_flight[0];
     make_table();
     return assign(decoder_, GstdDecode::create(gpu.context(), config));
   }
@@ -383,7 +383,7 @@ class GdeflatePagesCase final : public TableDecodeCase<Decoder, GdeflatePage> {
       return status;
     } else {
       return assign(this->decoder_,
-                    GdeflateDecode::create(gpu.context(), {.pages_in_flight = this->options_.in_flight}));
+                    GdeflateDecode::create(gpu.context(), {.pages_in_flight = this->options_.in_flight[0]}));
     }
   }
   Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
@@ -466,7 +466,11 @@ void add_device_cases(const DecodeInput& input, const DecodeSlice& slice, uint32
                       const std::string& note, const GdFile* gd, const DriverDecompression* driver,
                       DecodeCases& cases) {
   cases.push_back(std::make_unique<CopyOfOutputCase>(input, slice, copies, note));
-  cases.push_back(std::make_unique<GstdDecodeCase>(input, slice, copies, options, note));
+  for (const uint32_t in_flight : options.in_flight) {
+    DecodeOptions one = options;
+    one.in_flight = {in_flight};
+    cases.push_back(std::make_unique<GstdDecodeCase>(input, slice, copies, one, note));
+  }
   for (const std::string& stage : options.stages)
     cases.push_back(std::make_unique<GstdStageCase>(input, slice, copies, options, stage, note));
   for (const int level : options.zstd)
@@ -480,7 +484,7 @@ void add_device_cases(const DecodeInput& input, const DecodeSlice& slice, uint32
   if (!driver) return;
   // The driver decides how many pages are in flight.
   DecodeOptions plain = options;
-  plain.in_flight = 0;
+  plain.in_flight = {0};
   cases.push_back(std::make_unique<GdeflatePagesCase<Decompress>>(input, slice, copies, *gd, driver, plain, note));
 }
 
