@@ -83,7 +83,7 @@ std::string shader_text() {
 #ifndef WEFT_GSTD_MODELS_GLSL
 #define WEFT_GSTD_MODELS_GLSL
 
-// Of code lengths, by the length before.
+// Of code lengths, by the set and the length before.
 )") + model_array("kGstdLengthModels", kLengthFrequencies) +
          "\n// Of classes of weights: one for each symbol of LL, OF, ML and LB.\n" +
          model_array("kGstdWeightModels", kWeightFrequencies) +
@@ -116,8 +116,10 @@ constexpr size_t kNameWidth = 9;
 
 std::string lengths() {
   std::string text;
-  for (uint32_t before = 0; before < kLengthModels; ++before)
-    text += row(before == kLengthSymbols ? "none" : formatted("%u", before), kNameWidth, kLengthFrequencies[before]);
+  for (uint32_t set = 0; set < kLengthSets; ++set)
+    for (uint32_t before = 0; before < kSetModels; ++before)
+      text += row(formatted("%u ", set) + (before == kNoLength ? "none" : formatted("%u", before)), kNameWidth,
+                  kLengthFrequencies[length_model(set, before)]);
   return text;
 }
 

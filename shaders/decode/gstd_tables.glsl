@@ -191,12 +191,14 @@ uint gstd_field_decode(Words tables, uint field, inout uint state, inout LaneBit
 // ---- codes of literals ----
 
 // In place of the length before a lane's first.
-const uint kGstdNoLength = kGstdMaxCodeBits + 1u;
+const uint kGstdNoLength = kGstdMaxCodeBits + 1u, kGstdSetModels = kGstdNoLength + 1u;
 
-// Reads a code's lengths, with `lanes` lanes.
-void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes) {
+// Reads a code's lengths by a set's models, with `lanes` lanes.
+void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes,
+                       uint set) {
   const bool decodes = lanes_lane() < lanes;
   const uint steps = 256u / lanes;
+  const uint models = set * kGstdSetModels;
   const uint first = kGstdLengthsAt + (lanes_lane() & (lanes - 1u)) * (steps / 8u);
   uint before = kGstdNoLength;
   uint described = 0u;
@@ -204,7 +206,7 @@ void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits,
     if (lanes_uniform(step % 3u == 0u)) lane_words_refill(words, bits, decodes, 9u * min(3u, steps - step));
     if (decodes) {
       const uint at = 4u * (step & 7u);
-      const GstdModelSymbol found = gstd_model_symbol(kGstdLengthModels[before], lane_rans_slot(state));
+      const GstdModelSymbol found = gstd_model_symbol(kGstdLengthModels[models + before], lane_rans_slot(state));
       lane_rans_advance(state, bits, found.frequency, found.base);
       described |= found.symbol << at;
       before = found.symbol;

@@ -95,6 +95,7 @@ uint gstd_literals_mode(GstdBlock block) { return block.first >> 17 & 3u; }
 uint gstd_modes(GstdBlock block) { return block.first >> 19 & 255u; }  // of fields, 2 bits for each
 bool gstd_uses_low_bits(GstdBlock block) { return (block.first >> 25 & 3u) != 0u; }
 uint gstd_low_bits(GstdBlock block) { return (block.first >> 27 & 1u) + 2u; }
+uint gstd_set(GstdBlock block) { return block.first >> 28 & 3u; }  // of the models that describe own codes
 uint gstd_sequences(GstdBlock block) { return block.second & 0x3fffu; }
 uint gstd_codes(GstdBlock block) { return (block.second >> 14 & 3u) + 1u; }  // that are described
 uint gstd_map(GstdBlock block) { return block.second >> 16; }
@@ -102,7 +103,7 @@ uint gstd_map(GstdBlock block) { return block.second >> 16; }
 bool gstd_codes_valid(GstdBlock block) {
   const uint codes = gstd_codes(block), map = gstd_map(block);
   if (gstd_literals_mode(block) != 1u)
-    return gstd_literals_mode(block) != 3u && codes == 1u && map == 0u;
+    return gstd_literals_mode(block) != 3u && codes == 1u && map == 0u && gstd_set(block) == 0u;
   const uint high = map >> 1 & 0x5555u, low = map & 0x5555u;
   return (codes > 1u || low == 0u) && (codes > 2u || high == 0u) && (codes > 3u || (high & low) == 0u);
 }
@@ -154,7 +155,7 @@ GstdBlock gstd_block_header(inout GstdTile tile, bool is_last) {
   const uint left = tile.bytes - tile.done;
   if (lane_words_truncated(tile.words)) {
     tile.reason = kGstdTruncated;
-  } else if (block.first >> 28 != 0u || (is_last ? size != left : size >= left)) {
+  } else if (block.first >> 30 != 0u || (is_last ? size != left : size >= left)) {
     tile.reason = kGstdBadHeader;
   } else if (sequences > min(size / 3u, WEFT_GSTD_BLOCK_WORK / kGstdSequenceWork)) {
     tile.reason = kGstdBadSequence;
@@ -174,7 +175,7 @@ void gstd_block_codes(inout GstdTile tile, GstdBlock block) {
   Words tables = Words(weft_gstd_scratch);
   tile.map = gstd_map(block);
   for (uint code = 0u; lanes_uniform(code < gstd_codes(block) && tile.reason == 0u); ++code) {
-    gstd_lengths_read(tables, tile.words, tile.bits, tile.state, tile.lanes);
+    gstd_lengths_read(tables, tile.words, tile.bits, tile.state, tile.lanes, gstd_set(block));
     if (lanes_uniform(lane_words_truncated(tile.words))) {
       tile.reason = kGstdTruncated;
     } else if (lanes_uniform(!gstd_code_build(tables, code, tile.map))) {

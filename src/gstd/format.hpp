@@ -21,6 +21,7 @@ constexpr uint32_t kStateLog = 12, kStateLow = 1u << kStateLog;
 
 constexpr uint32_t kMaxCodeLength = 10, kLengthSymbols = kMaxCodeLength + 1;
 constexpr uint32_t kMaxLiteralTables = 4, kLiteralContexts = 8;
+constexpr uint32_t kLengthSets = 4;  ///< of models that describe a literal table's lengths
 
 constexpr uint32_t kMinMatch = 3;
 
@@ -137,11 +138,12 @@ struct BlockHeader {
   uint32_t low_bits = 2;  ///< of offsets, if that table is used
   uint32_t tables = 1;    ///< of literals, with descriptions
   uint32_t map = 0;       ///< the table of each context, 2 bits each
+  uint32_t set = 0;       ///< of the models that describe own literal tables
 
   constexpr uint32_t pack_first() const {
     uint32_t word = (size - 1) | static_cast<uint32_t>(literals) << 17;
     for (uint32_t f = 0; f < kFields; ++f) word |= static_cast<uint32_t>(fields[f]) << (19 + 2 * f);
-    return word | (low_bits - 2) << 27;
+    return word | (low_bits - 2) << 27 | set << 28;
   }
   constexpr uint32_t pack_second() const { return sequences | (tables - 1) << 14 | map << 16; }
   /// Both, if the size is the tile's and the second fits where the first has the size.
@@ -153,6 +155,7 @@ struct BlockHeader {
     header.literals = static_cast<TableMode>(first >> 17 & 3);
     for (uint32_t f = 0; f < kFields; ++f) header.fields[f] = static_cast<TableMode>(first >> (19 + 2 * f) & 3);
     header.low_bits = (first >> 27 & 1) + 2;
+    header.set = first >> 28 & (kLengthSets - 1);
     header.sequences = second & 0x3fff;
     header.tables = (second >> 14 & 3) + 1;
     header.map = second >> 16;
@@ -163,12 +166,12 @@ struct BlockHeader {
     constexpr uint32_t kOfSecond = kMaxBlockBytes - 1;
     return unpack((word & ~kOfSecond) | (static_cast<uint32_t>(bytes - 1) & kOfSecond), word & kOfSecond);
   }
-  static constexpr uint32_t kUnused = 0xf0000000u;  ///< of the first word
+  static constexpr uint32_t kUnused = 0xc0000000u;  ///< of the first word
   /// The table of a context in a map.
   static constexpr uint32_t table_of(uint32_t map, uint32_t context) { return map >> (2 * context) & 3; }
   /// Whether the numbers of literal tables are ones that the mode of literals may have.
   constexpr bool has_valid_tables() const {
-    if (literals != TableMode::own) return literals != TableMode::shared && tables == 1 && map == 0;
+    if (literals != TableMode::own) return literals != TableMode::shared && tables == 1 && map == 0 && set == 0;
     for (uint32_t context = 0; context < kLiteralContexts; ++context)
       if (table_of(map, context) >= tables) return false;
     return true;

@@ -85,10 +85,10 @@ HWY_INLINE V symbol(V& state, Window& window, V active, const SlotTable& table) 
 }
 
 const uint32_t* read_lengths(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
-                             const LengthSlots& models, CodeLengths& lengths) {
+                             const LengthSlots* models, CodeLengths& lengths) {
   const uint32_t all_lanes = 1u << lanes_log, steps = 256u >> lanes_log;
   alignas(64) std::array<uint32_t, kMaxLanes> previous;
-  previous.fill(kLengthSymbols);
+  previous.fill(kNoLength);
   alignas(64) std::array<std::array<uint32_t, kMaxLanes>, 8> words;  // four lengths of each lane
   // Lanes take words in every third step only.
   for (uint32_t first = 0; first < steps; first += 3) {

@@ -68,15 +68,14 @@ struct LengthSlot {
     return frequency | offset << kOffsetAt | length << kLengthAt;
   }
 };
-/// By model.
-using LengthSlots = std::array<std::array<uint32_t, kRansSlots>, kLengthModels>;
+using LengthSlots = std::array<uint32_t, kRansSlots>;
 
 /// Inner loops for tiles of at least 8 lanes. Functions that read return the next read position, at most kWordSlack
 /// past `end`; they read nothing once it is past `end`.
 struct VectorLanes {
-  /// Reads the lengths of a literal table.
+  /// Reads the lengths of a literal table by a set's models.
   const uint32_t* (*read_lengths)(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
-                                  const LengthSlots& models, CodeLengths& lengths);
+                                  const LengthSlots* models, CodeLengths& lengths);
   /// Reads weights of symbols, by lanes in turn: class | extra << 8 of each. Writes up to kMaxLanes past the last.
   const uint32_t* (*read_weights)(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
                                   const WeightBases& bases, uint32_t count, uint32_t* weights);

@@ -11,8 +11,10 @@
 
 namespace weft::gstd {
 
-/// Models of code lengths: one for each length of the byte before in the lane, and kLengthSymbols for none before.
-constexpr uint32_t kLengthModels = kLengthSymbols + 1;
+/// Models of code lengths: in each set one for each length of the byte before in the lane, and one for none before.
+constexpr uint32_t kSetModels = kLengthSymbols + 1, kLengthModels = kLengthSets * kSetModels;
+constexpr uint32_t length_model(uint32_t set, uint32_t before) { return set * kSetModels + before; }
+constexpr uint32_t kNoLength = kLengthSymbols;  ///< `before`, where there is none
 
 /// Models of weight classes: one for each symbol.
 constexpr uint32_t weight_model(uint32_t field, uint32_t symbol) {

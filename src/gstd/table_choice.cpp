@@ -198,24 +198,27 @@ Cost literals_cost(const Counts& counts, const CodeLengths& lengths) {
 namespace {
 
 // Of the description of a length after another.
-const std::array<std::array<uint32_t, kLengthSymbols>, kLengthSymbols + 1> kLengthCosts = [] {
-  std::array<std::array<uint32_t, kLengthSymbols>, kLengthSymbols + 1> table{};
-  for (uint32_t before = 0; before <= kLengthSymbols; ++before)
+const std::array<std::array<DescriptionCosts, kLengthSymbols>, kSetModels> kLengthCosts = [] {
+  std::array<std::array<DescriptionCosts, kLengthSymbols>, kSetModels> table{};
+  for (uint32_t before = 0; before < kSetModels; ++before)
     for (uint32_t length = 0; length < kLengthSymbols; ++length)
-      table[before][length] = static_cast<uint32_t>(rans_cost(kLengthFrequencies[before][length]));
+      for (uint32_t set = 0; set < kLengthSets; ++set)
+        table[before][length][set] =
+            static_cast<uint32_t>(rans_cost(kLengthFrequencies[length_model(set, before)][length]));
   return table;
 }();
 
 }  // namespace
 
-Cost description_cost(const CodeLengths& lengths, uint32_t lanes_log) {
+DescriptionCosts description_costs(const CodeLengths& lengths, uint32_t lanes_log) {
   const uint32_t steps = 256u >> lanes_log;
-  Cost cost = 0;
+  DescriptionCosts costs{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
-    const uint32_t before = (byte & (steps - 1)) == 0 ? kLengthSymbols : lengths[byte - 1];
-    cost += kLengthCosts[before][lengths[byte]];
+    const uint32_t before = (byte & (steps - 1)) == 0 ? kNoLength : lengths[byte - 1];
+    const DescriptionCosts& of = kLengthCosts[before][lengths[byte]];
+    for (uint32_t set = 0; set < kLengthSets; ++set) costs[set] += of[set];
   }
-  return cost;
+  return costs;
 }
 
 namespace {
@@ -226,8 +229,8 @@ constexpr uint32_t space_of(uint32_t length) { return length == 0 ? 0 : kCodeSpa
 // A code of counted bytes whose description counts too.
 class DescribedCode {
  public:
-  DescribedCode(const Counts& counts, uint32_t lanes_log, bool tries_all, const CodeLengths& near)
-      : counts_(counts), steps_(256u >> lanes_log) {
+  DescribedCode(const Counts& counts, uint32_t lanes_log, uint32_t set, bool tries_all, const CodeLengths& near)
+      : counts_(counts), steps_(256u >> lanes_log), set_(set) {
     for (uint32_t byte = 0; byte < 256; ++byte) {
       const uint32_t length = near[byte];
       if (tries_all) {
@@ -313,7 +316,7 @@ class DescribedCode {
 
   void add(uint32_t byte, uint32_t length) { lengths_[byte][tried_[byte]++] = static_cast<uint8_t>(length); }
   Cost described(uint32_t byte, uint32_t before, uint32_t length) const {
-    return kLengthCosts[(byte & (steps_ - 1)) == 0 ? kLengthSymbols : before][length];
+    return kLengthCosts[(byte & (steps_ - 1)) == 0 ? kNoLength : before][length][set_];
   }
   // Of the description of a byte and of the one after it, and the literals.
   Cost cost_at(uint32_t byte, uint32_t length, const CodeLengths& lengths) const {
@@ -332,6 +335,7 @@ class DescribedCode {
 
   const Counts& counts_;
   uint32_t steps_;                                                     // bytes of a lane: a power of two
+  uint32_t set_;                                                       // of models
   std::array<std::array<uint8_t, kTried>, 256> lengths_{}, before_{};  // that are tried; with which before
   std::array<uint8_t, 256> tried_{};                                   // how many
 };
@@ -340,22 +344,22 @@ class DescribedCode {
 
 // The price of code space at which the cheapest lengths take all of it is mostly between half and twice
 // the one of codes that need no description: of n bytes, n / ln 2 bits for the whole space.
-void fit_to_description(const Counts& counts, uint32_t lanes_log, bool tries_all, CodeLengths& lengths) {
+void fit_to_description(const Counts& counts, uint32_t lanes_log, uint32_t set, bool tries_all, CodeLengths& lengths) {
   const uint32_t tries = tries_all ? 8 : 3;
   if (single_symbol(lengths) != 256) return;
   uint64_t sum = 0;
   for (const uint32_t count : counts) sum += count;
   const Cost price = sum * kBit * 10 / 7 / kCodeSpace;
   Cost low = price / 2, high = price * 2;
-  Cost best = literals_cost(counts, lengths) + description_cost(lengths, lanes_log);
-  DescribedCode code(counts, lanes_log, tries_all, lengths);
+  Cost best = literals_cost(counts, lengths) + description_costs(lengths, lanes_log)[set];
+  DescribedCode code(counts, lanes_log, set, tries_all, lengths);
   CodeLengths other;
   for (uint32_t i = 0; i < tries; ++i) {
     const Cost middle = (low + high) / 2;
     const uint32_t space = code.choose(middle, other);
     (space > kCodeSpace ? low : high) = middle;
     if (space > kCodeSpace || !code.fill(kCodeSpace - space, other)) continue;
-    const Cost cost = literals_cost(counts, other) + description_cost(other, lanes_log);
+    const Cost cost = literals_cost(counts, other) + description_costs(other, lanes_log)[set];
     if (cost >= best) continue;
     best = cost;
     lengths = other;

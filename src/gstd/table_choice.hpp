@@ -18,12 +18,13 @@ using Counts = std::array<uint32_t, 256>;
 /// Lengths of the shortest code, if none is longer than kMaxCodeLength bits; otherwise of one that is nearly as short.
 /// If all counts are 0, the code of byte 0 alone.
 void choose_lengths(const Counts& counts, CodeLengths& lengths);
-/// Changes the code of counted bytes to one that takes fewer bits with its description in `1 << lanes_log` lanes, if
-/// one is found. Bytes that are not counted may get a code. Tries lengths near those given, or all.
-void fit_to_description(const Counts& counts, uint32_t lanes_log, bool tries_all, CodeLengths& lengths);
+/// Changes the code of counted bytes to one that takes fewer bits with its description in `1 << lanes_log` lanes by a
+/// set of models, if one is found. Bytes that are not counted may get a code. Tries lengths near those given, or all.
+void fit_to_description(const Counts& counts, uint32_t lanes_log, uint32_t set, bool tries_all, CodeLengths& lengths);
 Cost literals_cost(const Counts& counts, const CodeLengths& lengths);
-/// Cost of a description in `1 << lanes_log` lanes.
-Cost description_cost(const CodeLengths& lengths, uint32_t lanes_log);
+/// Cost of a description in `1 << lanes_log` lanes, by each set of models.
+using DescriptionCosts = std::array<uint32_t, kLengthSets>;
+DescriptionCosts description_costs(const CodeLengths& lengths, uint32_t lanes_log);
 
 /// A field's frequencies as its description has them. Not all counts are 0.
 struct FieldChoice {

@@ -78,9 +78,9 @@ const WeightBases& weight_bases() {
   return bases;
 }
 
-const LengthSlots& length_slots() {
-  static const LengthSlots slots = [] {
-    LengthSlots of;
+const std::array<LengthSlots, kLengthModels>& length_slots() {
+  static const auto slots = [] {
+    std::array<LengthSlots, kLengthModels> of;
     for (uint32_t model = 0; model < kLengthModels; ++model)
       for (uint32_t slot = 0; slot < kRansSlots; ++slot) {
         const RansTable& table = length_table(model);
@@ -355,17 +355,18 @@ class Decoder {
     for (uint32_t t = 0; t < block.tables; ++t) {
       CodeLengths lengths;
       if (vectors_ != nullptr)
-        next_ = vectors_->read_lengths(lanes_, lanes_log_, next_, end_words_, length_slots(), lengths);
+        next_ = vectors_->read_lengths(lanes_, lanes_log_, next_, end_words_,
+                                       &length_slots()[length_model(block.set, 0)], lengths);
       else
-        read_lengths(lengths);
+        read_lengths(block.set, lengths);
       if (is_past_end() || !work_.literal_tables[t].set(lengths, map_)) return false;
     }
     return true;
   }
 
-  void read_lengths(CodeLengths& lengths) {
+  void read_lengths(uint32_t set, CodeLengths& lengths) {
     const uint32_t steps = 256u >> lanes_log_;
-    const RansTable* const models = &length_table(0);
+    const RansTable* const models = &length_table(length_model(set, 0));
     // Lanes take words in every third step only, and are independent until the next.
     for (uint32_t step = 0; step < steps && !is_past_end(); step += 3) {
       const uint32_t now = std::min(3u, steps - step);
@@ -373,7 +374,7 @@ class Decoder {
         Lane lane = get(l);
         refill(lane, kRansLog * now);
         for (uint32_t byte = l * steps + step, end = byte + now; byte < end; ++byte) {
-          const uint32_t before = byte == l * steps ? kLengthSymbols : lengths[byte - 1];
+          const uint32_t before = byte == l * steps ? kNoLength : lengths[byte - 1];
           lengths[byte] = static_cast<uint8_t>(symbol(lane, models[before]));
         }
         put(l, lane);

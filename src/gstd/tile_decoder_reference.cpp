@@ -206,8 +206,8 @@ class ReferenceDecoder {
         if (truncated_) return Reason::truncated;
         for (uint32_t lane = 0; lane < lanes_; ++lane) {
           const uint32_t byte = lane * steps + step;
-          const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
-          lengths[byte] = static_cast<uint8_t>(rans(lane, length_table(before)));
+          const uint32_t before = step == 0 ? kNoLength : lengths[byte - 1];
+          lengths[byte] = static_cast<uint8_t>(rans(lane, length_table(length_model(block.set, before))));
         }
       }
       if (!literal_tables_[t].set(lengths)) return Reason::bad_table;

@@ -77,10 +77,10 @@ enum class Trial : uint8_t {
 
 // What a level tries. There is no level 0.
 struct Effort {
-  int parser;  // libzstd's level, unless the level is fast; of levels with rounds, if they are thorough, for the first
-               // prices, which are else those of the best trial
-  int filtered;      // of filtered tiles: a longer search finds little more in them
-  Trial trial;       // of filters
+  int parser;    // libzstd's level: of fast levels for small tiles' last attempts; of levels with rounds, if they are
+                 // thorough, for the first prices, which are else those of the best trial
+  int filtered;  // of filtered tiles: a longer search finds little more in them
+  Trial trial;   // of filters
   uint32_t likely;   // filters to estimate, best by entropies of a few bytes
   uint32_t tried;    // of those, to try with a fast parser's matches and tables, best by the estimate
   uint32_t refined;  // of those, best by these, for which matches are chosen by their cost in this format:
@@ -92,14 +92,14 @@ struct Effort {
   GreedySearch search = {};  // of fast levels
 };
 constexpr std::array<Effort, kMaxLevel - kMinLevel> kEfforts = {{
-    {0, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 3}},
-    {0, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 4}},
-    {0, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 5}},
-    {0, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 6}},
-    {0, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 8}},  // level -1
-    {0, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 6, 8}},
-    {0, 0, Trial::quick, 1, 1, 1, 0, 0, false, {false, 6, 9}},
-    {0, 0, Trial::quick, 1, 1, 1, 0, 0, false, {true, 5, 9}},
+    {5, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 3}},
+    {5, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 4}},
+    {5, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 5}},
+    {5, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 6}},
+    {5, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 7, 8}},  // level -1
+    {5, 0, Trial::none, 1, 1, 1, 0, 0, false, {false, 6, 8}},
+    {5, 0, Trial::quick, 1, 1, 1, 0, 0, false, {false, 6, 9}},
+    {5, 0, Trial::quick, 1, 1, 1, 0, 0, false, {true, 5, 9}},
     {5, 5, Trial::quick, 1, 1, 1, 0, 0, false},
     {6, 6, Trial::quick, 1, 1, 1, 0, 0, false},
     {7, 7, Trial::quick, 1, 1, 1, 0, 0, false},
@@ -173,7 +173,17 @@ Coded code_length_of(uint32_t value) {
 struct LiteralChoice {
   uint32_t tables = 1;
   uint32_t map = 0;  // as in the block's header
+  uint32_t set = 0;  // likewise
   std::array<CodeLengths, kMaxLiteralTables> lengths{};
+
+  // The bits of all tables by the set that takes the fewest, which becomes theirs.
+  Cost describe(uint32_t lanes_log) {
+    DescriptionCosts costs{};
+    for (uint32_t t = 0; t < tables; ++t)
+      std::ranges::transform(costs, description_costs(lengths[t], lanes_log), costs.begin(), std::plus{});
+    set = static_cast<uint32_t>(std::ranges::min_element(costs) - costs.begin());
+    return costs[set];
+  }
 };
 
 using ContextCounts = std::array<Counts, kLiteralContexts>;
@@ -361,7 +371,6 @@ struct TileEncoder::Work {
   void count_literals();
   Cost choose_literals(LiteralChoice& choice) const;
   Cost choose_tables(const ContextCounts& counts, LiteralChoice& choice) const;
-  Cost choose_table(const Counts& counts, CodeLengths& table) const;
   void write_literal_tables(const LiteralChoice& choice);
   void add_prices(const BlockPlan& plan, const BlockHeader& block, const LiteralChoice& choice,
                   const FieldChoices& tables);
@@ -413,12 +422,6 @@ void TileEncoder::Work::count_literals() {
   if (!tries_contexts()) return;
   for (Counts& counts : counts_by_context) counts.fill(0);
   for (size_t i = 0; i < literal_contexts.size(); ++i) ++counts_by_context[literal_contexts[i]][bytes_of_literals[i]];
-}
-
-// Sets a table for counted literals. Returns its bits and theirs.
-Cost TileEncoder::Work::choose_table(const Counts& counts, CodeLengths& table) const {
-  choose_lengths(counts, table);
-  return literals_cost(counts, table) + description_cost(table, header.lanes_log);
 }
 
 // Merges contexts' tables while the total shrinks, then sets the tables. Returns the bits of tables and literals.
@@ -473,16 +476,18 @@ Cost TileEncoder::Work::choose_tables(const ContextCounts& counts, LiteralChoice
     if (!is_used[c]) continue;
     const uint32_t t = choice.tables++;
     number[c] = t;
-    cost += choose_table(groups[c], choice.lengths[t]);
+    choose_lengths(groups[c], choice.lengths[t]);
+    cost += literals_cost(groups[c], choice.lengths[t]);
   }
   for (uint32_t c = 0; c < kLiteralContexts; ++c)
     if (is_used[group_of[c]]) choice.map |= number[group_of[c]] << (2 * c);
-  return cost;
+  return cost + choice.describe(header.lanes_log);
 }
 
 Cost TileEncoder::Work::choose_literals(LiteralChoice& choice) const {
   choice = {};
-  Cost best = choose_table(literal_counts, choice.lengths[0]);
+  choose_lengths(literal_counts, choice.lengths[0]);
+  Cost best = literals_cost(literal_counts, choice.lengths[0]) + choice.describe(header.lanes_log);
   if (tries_contexts() && literal_contexts.size() >= 256) {
     LiteralChoice by_context;
     if (const Cost cost = choose_tables(counts_by_context, by_context); cost < best && by_context.tables != 1) {
@@ -491,14 +496,23 @@ Cost TileEncoder::Work::choose_literals(LiteralChoice& choice) const {
     }
   }
   if (!tries_cheap_tables() || is_sound) return best;
-  best = 0;
-  for (uint32_t t = 0; t < choice.tables; ++t) {
-    Counts counts = choice.tables == 1 ? literal_counts : Counts{};
-    for (uint32_t c = 0; c < kLiteralContexts && choice.tables != 1; ++c)
-      if (BlockHeader::table_of(choice.map, c) == t)
-        std::ranges::transform(counts, counts_by_context[c], counts.begin(), std::plus{});
-    fit_to_description(counts, header.lanes_log, tries_all_lengths, choice.lengths[t]);
-    best += literals_cost(counts, choice.lengths[t]) + description_cost(choice.lengths[t], header.lanes_log);
+  const LiteralChoice shortest = choice;
+  const uint32_t first = tries_all_lengths ? 0 : choice.set, end = tries_all_lengths ? kLengthSets : first + 1;
+  for (uint32_t set = first; set < end; ++set) {
+    LiteralChoice fitted = shortest;
+    Cost cost = 0;
+    for (uint32_t t = 0; t < fitted.tables; ++t) {
+      Counts counts = fitted.tables == 1 ? literal_counts : Counts{};
+      for (uint32_t c = 0; c < kLiteralContexts && fitted.tables != 1; ++c)
+        if (BlockHeader::table_of(fitted.map, c) == t)
+          std::ranges::transform(counts, counts_by_context[c], counts.begin(), std::plus{});
+      fit_to_description(counts, header.lanes_log, set, tries_all_lengths, fitted.lengths[t]);
+      cost += literals_cost(counts, fitted.lengths[t]);
+    }
+    cost += fitted.describe(header.lanes_log);
+    if (cost > best) continue;
+    best = cost;
+    choice = fitted;
   }
   return best;
 }
@@ -511,8 +525,8 @@ void TileEncoder::Work::write_literal_tables(const LiteralChoice& choice) {
       const uint32_t need = step % 3 == 0 ? kRansLog * std::min(3u, steps - step) : 0;
       for (uint32_t lane = 0; lane < lanes; ++lane) {
         const uint32_t byte = lane * steps + step;
-        const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
-        writer.symbols(lane, need, LaneWriter::pack(length_table(before), lengths[byte]));
+        const uint32_t before = step == 0 ? kNoLength : lengths[byte - 1];
+        writer.symbols(lane, need, LaneWriter::pack(length_table(length_model(choice.set, before)), lengths[byte]));
       }
     }
   }
@@ -612,6 +626,7 @@ LiteralChoice TileEncoder::Work::choose_block_literals(BlockHeader& block) {
   if (block.literals == TableMode::own) {
     block.tables = choice.tables;
     block.map = choice.map;
+    block.set = choice.set;
   }
   return choice;
 }
@@ -961,8 +976,10 @@ bool TileEncoder::Work::try_last(std::span<const std::byte> tile, std::vector<ui
       std::swap(prices, last_prices);
       return refine(bytes, choice, words, before);
     };
-    level_itself.parse(bytes, matches);
-    if (refine_parsed()) return true;
+    for (Parser* of : {&level_itself, &parser}) {
+      of->parse(bytes, matches);
+      if (refine_parsed()) return true;
+    }
     for (const GreedySearch& search : kSearchesOfSmall) {
       greedy_parser.parse(bytes, search, matches);
       if (refine_parsed()) return true;
@@ -1023,7 +1040,7 @@ bool TileEncoder::encode(std::span<const std::byte> tile, std::vector<uint32_t>&
     if (work.effort.rounds != 0) work.refine(bytes, choice, words, before);
   }
   const bool is_for_size = work.config.decode_weight <= 1 && work.config.forced_filter < 0;
-  if (work.is_small() && is_for_size) work.compare(tile, words, before);
+  if (tile.size() <= kSmallTile && is_for_size) work.compare(tile, words, before);
   return words.size() != before;
 }
 

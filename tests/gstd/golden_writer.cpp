@@ -84,6 +84,9 @@ int main(int count, char** arguments) {
     for (const char* content : {"example", "byte", "zeros", "noise", "few", "some", "records", "waves"})
       all &= write(directory, content, "l" + std::to_string(level) + "-small", config);
   }
+  // Each set of models of code lengths.
+  for (const char* content : {"words", "records", "waves", "pixels"})
+    all &= write(directory, content, "l19-sets", config);
   config.tile_checksums = config.stream_checksum = false;
   all &= write(directory, "some", "l19-small-unchecked", config);
   return all ? 0 : 1;

@@ -23,7 +23,7 @@ namespace weft::gstd::test {
 
 /// What literals of a block are coded by.
 struct LiteralTables {
-  uint32_t map = 0;  // as in a block's header
+  uint32_t map = 0, set = 0;  // as in a block's header
   std::vector<CodeLengths> lengths;
 };
 
@@ -151,7 +151,9 @@ class StreamMaker {
       }
       header.tables = static_cast<uint32_t>(own.lengths.size());
       header.map = own.map;
+      header.set = own.set = random_.below(kLengthSets);
       reach("literal tables " + std::to_string(header.tables));
+      reach("set of lengths " + std::to_string(header.set));
       tables_ = own;
     }
     reach("literals " + std::to_string(static_cast<uint32_t>(header.literals)));
@@ -276,9 +278,9 @@ class StreamMaker {
       for (uint32_t step = 0; step < steps; ++step)
         for (uint32_t l = 0; l < lanes; ++l) {
           const uint32_t byte = l * steps + step;
-          const uint32_t before = step == 0 ? kLengthSymbols : lengths[byte - 1];
+          const uint32_t before = step == 0 ? kNoLength : lengths[byte - 1];
           writer_.symbols(l, step % 3 == 0 ? kRansLog * std::min(3u, steps - step) : 0,
-                          LaneWriter::pack(length_table(before), lengths[byte]));
+                          LaneWriter::pack(length_table(length_model(tables.set, before)), lengths[byte]));
         }
     }
   }

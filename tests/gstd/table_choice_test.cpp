@@ -128,12 +128,15 @@ TEST_SUITE("gstd choice of tables") {
       choose_lengths(counts, lengths);
       for (uint32_t lanes_log = 0; lanes_log <= kMaxLanesLog; ++lanes_log) {
         const uint32_t per_lane = 256u >> lanes_log;
-        double bits = 0;
-        for (uint32_t byte = 0; byte < 256; ++byte) {
-          const uint32_t before = byte % per_lane == 0 ? kLengthSymbols : lengths[byte - 1];
-          bits -= std::log2(kLengthFrequencies[before][lengths[byte]] / 512.0);
+        const DescriptionCosts costs = description_costs(lengths, lanes_log);
+        for (uint32_t set = 0; set < kLengthSets; ++set) {
+          double bits = 0;
+          for (uint32_t byte = 0; byte < 256; ++byte) {
+            const uint32_t before = byte % per_lane == 0 ? kNoLength : lengths[byte - 1];
+            bits -= std::log2(kLengthFrequencies[length_model(set, before)][lengths[byte]] / 512.0);
+          }
+          CHECK(bits_of(costs[set]) == doctest::Approx(bits).epsilon(2e-4));
         }
-        CHECK(bits_of(description_cost(lengths, lanes_log)) == doctest::Approx(bits).epsilon(1e-4));
       }
     }
   }
@@ -148,12 +151,12 @@ TEST_SUITE("gstd choice of tables") {
       CodeLengths lengths;
       choose_lengths(counts, lengths);
       const CodeLengths shortest = lengths;
-      const uint32_t lanes_log = run % (kMaxLanesLog + 1);
-      fit_to_description(counts, lanes_log, run % 2 != 0, lengths);
+      const uint32_t lanes_log = run % (kMaxLanesLog + 1), set = run % kLengthSets;
+      fit_to_description(counts, lanes_log, set, run % 8 < 4, lengths);
       CHECK((single_symbol(lengths) != 256 || is_complete(lengths)));
       for (uint32_t s = 0; s < 256; ++s) CHECK((lengths[s] != 0 || counts[s] == 0 || single_symbol(lengths) == s));
-      const Cost fitted = literals_cost(counts, lengths) + description_cost(lengths, lanes_log);
-      const Cost given = literals_cost(counts, shortest) + description_cost(shortest, lanes_log);
+      const Cost fitted = literals_cost(counts, lengths) + description_costs(lengths, lanes_log)[set];
+      const Cost given = literals_cost(counts, shortest) + description_costs(shortest, lanes_log)[set];
       CHECK(fitted <= given);
       before += given;
       after += fitted;
