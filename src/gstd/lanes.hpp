@@ -68,7 +68,7 @@ struct LengthSlot {
     return frequency | offset << kOffsetAt | length << kLengthAt;
   }
 };
-using LengthSlots = std::array<uint32_t, kRansSlots>;
+using LengthSlots = std::array<uint32_t, kRansSlots>;  ///< of a model
 
 /// Inner loops for tiles of at least 8 lanes. Functions that read return the next read position, at most kWordSlack
 /// past `end`; they read nothing once it is past `end`.
