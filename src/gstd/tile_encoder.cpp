@@ -134,9 +134,10 @@ constexpr uint32_t kDepthOfSmall = 8;
 // more, both with checksums, is encoded again for size alone: in one lane, by matches chosen from several first prices.
 constexpr size_t kMoreThanLibzstd = 12;
 constexpr Effort kEffortOfLast = {0, 0, Trial::scout, 56, 48, 6, 128, 4, true};
-constexpr std::array<uint32_t, 7> kFirstLiterals = {8, 7, 6, 5, 4, 3, 2};  // their bits by first prices
-constexpr uint32_t kLastStrides = 64;                                      // of differences that are tried too
-constexpr uint32_t kDescribedPrice = 4u << kPriceLog;                      // of a symbol in a field's table
+constexpr uint32_t kMostOfLiteral = 16, kLeastOfLiteral = 4;  // by first prices, in half bits
+constexpr uint32_t kCheapSequence = 3u << kPriceLog;          // beside its symbols, which cost three quarters
+constexpr uint32_t kLastStrides = 64;                         // of differences that are tried too
+constexpr uint32_t kDescribedPrice = 4u << kPriceLog;         // of a symbol in a field's table
 
 Effort small_effort_of(int level) {
   Effort effort = effort_of(level);
@@ -237,12 +238,15 @@ void cap_prices(std::span<BlockPrices> prices) {
 }
 
 // By given tables.
-BlockPrices first_prices(uint32_t bits_of_literals) {
+BlockPrices first_prices(uint32_t half_bits_of_literals, bool cheap_symbols) {
   BlockPrices prices;
-  for (auto& literals : prices.literals) literals.fill(static_cast<uint16_t>(bits_of_literals << kPriceLog));
+  for (auto& literals : prices.literals) literals.fill(static_cast<uint16_t>(half_bits_of_literals << (kPriceLog - 1)));
   for (uint32_t f = 0; f < kLowBits; ++f)
-    std::transform(kGivenFrequencies[f].begin(), kGivenFrequencies[f].begin() + kFieldSymbols[f],
-                   prices.fields[f].begin(), symbol_price);
+    for (uint32_t symbol = 0; symbol < kFieldSymbols[f]; ++symbol) {
+      const uint32_t price = symbol_price(kGivenFrequencies[f][symbol]);
+      prices.fields[f][symbol] = static_cast<uint16_t>(cheap_symbols ? price * 3 / 4 : price);
+    }
+  if (cheap_symbols) prices.sequence = kCheapSequence;
   return prices;
 }
 
@@ -967,10 +971,12 @@ bool TileEncoder::Work::try_last(std::span<const std::byte> tile, std::vector<ui
   for (const FilterChoice& choice : choices) {
     const std::span<const std::byte> bytes = filter_tile(choice, tile);
     finder.find(bytes, kMinMatch, effort.depth);
-    for (const uint32_t of_literals : kFirstLiterals) {
-      last_prices.assign(1, first_prices(of_literals));
-      if (refine(bytes, choice, words, before)) return true;
-    }
+    const auto refine_priced = [&](uint32_t half_bits, bool cheap_symbols) {
+      last_prices.assign(1, first_prices(half_bits, cheap_symbols));
+      return refine(bytes, choice, words, before);
+    };
+    for (uint32_t half_bits = kMostOfLiteral; half_bits >= kLeastOfLiteral; half_bits -= 2)
+      if (refine_priced(half_bits, false)) return true;
     const auto refine_parsed = [&] {
       if (write(bytes, choice)) keep_cheaper(words, before);
       std::swap(prices, last_prices);
@@ -984,6 +990,8 @@ bool TileEncoder::Work::try_last(std::span<const std::byte> tile, std::vector<ui
       greedy_parser.parse(bytes, search, matches);
       if (refine_parsed()) return true;
     }
+    for (uint32_t half_bits = kMostOfLiteral; half_bits >= kLeastOfLiteral; --half_bits)
+      if (refine_priced(half_bits, true)) return true;
   }
   return false;
 }
