@@ -85,7 +85,7 @@ std::string shader_text() {
 
 // Of code lengths, by the set and the length before.
 )") + model_array("kGstdLengthModels", kLengthFrequencies) +
-         "\n// Of classes of weights: one for each symbol of LL, OF, ML and LB.\n" +
+         "\n// Of classes of weights, by the set: one for each symbol of LL, OF, ML and LB.\n" +
          model_array("kGstdWeightModels", kWeightFrequencies) +
          "\n// Frequencies of the given tables, of LL, OF and ML one after the other, three to a word.\n" +
          given_array() + "\n#endif\n";
@@ -125,10 +125,11 @@ std::string lengths() {
 
 std::string weights() {
   std::string text;
-  for (uint32_t field = 0; field < kFields; ++field)
-    for (uint32_t symbol = 0; symbol < kFieldSymbols[field]; ++symbol)
-      text += row(kFieldNames[field] + formatted(" %u", symbol), kNameWidth,
-                  kWeightFrequencies[weight_model(field, symbol)]);
+  for (uint32_t set = 0; set < kWeightSets; ++set)
+    for (uint32_t field = 0; field < kFields; ++field)
+      for (uint32_t symbol = 0; symbol < kFieldSymbols[field]; ++symbol)
+        text += row(formatted("%u ", set) + kFieldNames[field] + formatted(" %u", symbol), kNameWidth,
+                    kWeightFrequencies[weight_model(set, field, symbol)]);
   return text;
 }
 

@@ -73,9 +73,10 @@ GstdModelSymbol gstd_model_symbol(uvec4 model, uint slot) {
   return found;
 }
 
-// Reads the symbols' weights for all fields whose bit in `own` is set, with `lanes` lanes.
-void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes,
-                      uint own) {
+// Reads the symbols' weights for all fields whose bit in `own` is set, with `lanes` lanes. Those in `sparse` are described
+// by the second set of models.
+void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes, uint own,
+                      uint sparse) {
   uint count = 0u;
   [[unroll]] for (uint f = 0; f < 4u; ++f) count += (own >> f & 1u) * gstd_field_symbols(f);
   for (uint first = 0u; lanes_uniform(first < count); first += lanes) {
@@ -86,7 +87,10 @@ void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, 
       uint position = first + lanes_lane();
       [[unroll]] for (uint f = 0; f < 4u; ++f)
         position += position >= gstd_field_first(f) && (own >> f & 1u) == 0u ? gstd_field_symbols(f) : 0u;
-      const GstdModelSymbol found = gstd_model_symbol(kGstdWeightModels[position], lane_rans_slot(state));
+      uint model = position;
+      [[unroll]] for (uint f = 0; f < 4u; ++f)
+        model += position - gstd_field_first(f) < gstd_field_symbols(f) && (sparse >> f & 1u) != 0u ? kGstdSymbols : 0u;
+      const GstdModelSymbol found = gstd_model_symbol(kGstdWeightModels[model], lane_rans_slot(state));
       lane_rans_advance(state, bits, found.frequency, found.base);
       const uint octave = max(found.symbol, 2u) - 2u;
       const uint extra_bits = min(octave, 3u);

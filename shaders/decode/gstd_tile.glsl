@@ -95,7 +95,7 @@ uint gstd_literals_mode(GstdBlock block) { return block.first >> 17 & 3u; }
 uint gstd_modes(GstdBlock block) { return block.first >> 19 & 255u; }  // of fields, 2 bits for each
 bool gstd_uses_low_bits(GstdBlock block) { return (block.first >> 25 & 3u) != 0u; }
 uint gstd_low_bits(GstdBlock block) { return (block.first >> 27 & 1u) + 2u; }
-uint gstd_set(GstdBlock block) { return block.first >> 28 & 3u; }  // of the models that describe own codes
+uint gstd_set(GstdBlock block) { return block.first >> 28 & 7u; }  // of the models that describe own codes
 uint gstd_sequences(GstdBlock block) { return block.second & 0x3fffu; }
 uint gstd_codes(GstdBlock block) { return (block.second >> 14 & 3u) + 1u; }  // that are described
 uint gstd_map(GstdBlock block) { return block.second >> 16; }
@@ -155,7 +155,7 @@ GstdBlock gstd_block_header(inout GstdTile tile, bool is_last) {
   const uint left = tile.bytes - tile.done;
   if (lane_words_truncated(tile.words)) {
     tile.reason = kGstdTruncated;
-  } else if (block.first >> 30 != 0u || (is_last ? size != left : size >= left)) {
+  } else if (block.first >> 31 != 0u || (is_last ? size != left : size >= left)) {
     tile.reason = kGstdBadHeader;
   } else if (sequences > min(size / 3u, WEFT_GSTD_BLOCK_WORK / kGstdSequenceWork)) {
     tile.reason = kGstdBadSequence;
@@ -163,8 +163,7 @@ GstdBlock gstd_block_header(inout GstdTile tile, bool is_last) {
     tile.reason = kGstdBadHeader;
   } else if (gstd_literals_mode(block) == 2u && bitfieldExtract(tile.known, kGstdHasCodes, 1) == 0u) {
     tile.reason = kGstdBadTable;
-  } else if ((gstd_low_bits(block) != 2u && !gstd_uses_low_bits(block)) || (modes & modes >> 1 & 0x55u) != 0u ||
-             (sequences == 0u && modes != 0u)) {
+  } else if ((gstd_low_bits(block) != 2u && !gstd_uses_low_bits(block)) || (sequences == 0u && modes != 0u)) {
     tile.reason = kGstdBadHeader;
   }
   return block;
@@ -194,10 +193,11 @@ uint gstd_mode_bits(uint modes, uint i) {
 // Reads and builds the tables of fields.
 void gstd_block_fields(inout GstdTile tile, GstdBlock block) {
   Words tables = Words(weft_gstd_scratch);
-  const uint own = gstd_mode_bits(gstd_modes(block), 0u), previous = gstd_mode_bits(gstd_modes(block), 1u);
+  const uint own = gstd_mode_bits(gstd_modes(block), 0u), other = gstd_mode_bits(gstd_modes(block), 1u);
+  const uint sparse = own & other, previous = other & ~own;
   uint has_fields = bitfieldExtract(tile.known, kGstdHasFields, 4);
   uint low_bits = bitfieldExtract(tile.known, kGstdLowBits, 2);
-  if (lanes_uniform(own != 0u)) gstd_fields_read(tables, tile.words, tile.bits, tile.state, tile.lanes, own);
+  if (lanes_uniform(own != 0u)) gstd_fields_read(tables, tile.words, tile.bits, tile.state, tile.lanes, own, sparse);
   if (lane_words_truncated(tile.words)) {
     tile.reason = kGstdTruncated;
   } else if ((previous & ~has_fields) != 0u) {

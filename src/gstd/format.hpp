@@ -21,7 +21,7 @@ constexpr uint32_t kStateLog = 12, kStateLow = 1u << kStateLog;
 
 constexpr uint32_t kMaxCodeLength = 10, kLengthSymbols = kMaxCodeLength + 1;
 constexpr uint32_t kMaxLiteralTables = 4, kLiteralContexts = 8;
-constexpr uint32_t kLengthSets = 4;  ///< of models that describe a literal table's lengths
+constexpr uint32_t kLengthSets = 8;  ///< of models that describe a literal table's lengths
 
 constexpr uint32_t kMinMatch = 3;
 
@@ -42,8 +42,10 @@ constexpr uint32_t kMaxFieldSymbols = 78;
 constexpr uint32_t kRepeats = 3;
 constexpr std::array<uint32_t, kRepeats> kFirstRepeats = {1, 4, 8};
 
-/// The source of a table.
-enum class TableMode : uint32_t { given, own, previous, shared };
+/// The source of a table. Own ones of fields are described by one of two sets of models; own_sparse is of fields only.
+enum class TableMode : uint32_t { given, own, previous, own_sparse };
+constexpr bool is_own(TableMode mode) { return (static_cast<uint32_t>(mode) & 1) != 0; }
+constexpr uint32_t set_of(TableMode own) { return own == TableMode::own_sparse ? 1 : 0; }
 
 /// A value as a symbol and extra bits.
 struct Coded {
@@ -166,12 +168,12 @@ struct BlockHeader {
     constexpr uint32_t kOfSecond = kMaxBlockBytes - 1;
     return unpack((word & ~kOfSecond) | (static_cast<uint32_t>(bytes - 1) & kOfSecond), word & kOfSecond);
   }
-  static constexpr uint32_t kUnused = 0xc0000000u;  ///< of the first word
+  static constexpr uint32_t kUnused = 0x80000000u;  ///< of the first word
   /// The table of a context in a map.
   static constexpr uint32_t table_of(uint32_t map, uint32_t context) { return map >> (2 * context) & 3; }
   /// Whether the numbers of literal tables are ones that the mode of literals may have.
   constexpr bool has_valid_tables() const {
-    if (literals != TableMode::own) return literals != TableMode::shared && tables == 1 && map == 0 && set == 0;
+    if (literals != TableMode::own) return literals != TableMode::own_sparse && tables == 1 && map == 0 && set == 0;
     for (uint32_t context = 0; context < kLiteralContexts; ++context)
       if (table_of(map, context) >= tables) return false;
     return true;

@@ -16,15 +16,16 @@ constexpr uint32_t kSetModels = kLengthSymbols + 1, kLengthModels = kLengthSets 
 constexpr uint32_t length_model(uint32_t set, uint32_t before) { return set * kSetModels + before; }
 constexpr uint32_t kNoLength = kLengthSymbols;  ///< `before`, where there is none
 
-/// Models of weight classes: one for each symbol.
-constexpr uint32_t weight_model(uint32_t field, uint32_t symbol) {
-  uint32_t model = symbol;
+/// Models of weight classes: in each set one for each symbol. The second is of tables of few symbols.
+constexpr uint32_t kWeightSets = 2, kWeightModels = kWeightSets * kAllFieldSymbols;
+constexpr uint32_t weight_model(uint32_t set, uint32_t field, uint32_t symbol) {
+  uint32_t model = set * kAllFieldSymbols + symbol;
   for (uint32_t f = 0; f < field; ++f) model += kFieldSymbols[f];
   return model;
 }
 
 extern const std::array<std::array<uint16_t, kLengthSymbols>, kLengthModels> kLengthFrequencies;
-extern const std::array<std::array<uint16_t, kWeightClasses>, kAllFieldSymbols> kWeightFrequencies;
+extern const std::array<std::array<uint16_t, kWeightClasses>, kWeightModels> kWeightFrequencies;
 /// Frequencies of fields without a table in the tile. kLowBits has none.
 extern const std::array<std::array<uint16_t, kMaxFieldSymbols>, kFields> kGivenFrequencies;
 

@@ -445,9 +445,10 @@ Cost least_description_cost(uint32_t field) {
     for (uint32_t f = 0; f < kFields; ++f)
       for (uint32_t s = 0; s < kFieldSymbols[f]; ++s) {
         Cost of_symbol = ~Cost{0};
-        for (uint32_t weight_class = 0; weight_class < kWeightClasses; ++weight_class)
-          of_symbol = std::min(of_symbol, rans_cost(kWeightFrequencies[weight_model(f, s)][weight_class]) +
-                                              kBit * weight_extra_bits(weight_class));
+        for (uint32_t set = 0; set < kWeightSets; ++set)
+          for (uint32_t weight_class = 0; weight_class < kWeightClasses; ++weight_class)
+            of_symbol = std::min(of_symbol, rans_cost(kWeightFrequencies[weight_model(set, f, s)][weight_class]) +
+                                                kBit * weight_extra_bits(weight_class));
         least[f] += of_symbol;
       }
     return least;
@@ -469,8 +470,8 @@ Cost description_cost(uint32_t field, const FieldChoice& choice) {
   Cost cost = 0;
   for (uint32_t s = 0; s < kFieldSymbols[field]; ++s) {
     const uint32_t weight_class = choice.weights[s].weight_class;
-    cost +=
-        rans_cost(kWeightFrequencies[weight_model(field, s)][weight_class]) + kBit * weight_extra_bits(weight_class);
+    cost += rans_cost(kWeightFrequencies[weight_model(choice.set, field, s)][weight_class]) +
+            kBit * weight_extra_bits(weight_class);
   }
   return cost;
 }

@@ -30,6 +30,7 @@ DescriptionCosts description_costs(const CodeLengths& lengths, uint32_t lanes_lo
 struct FieldChoice {
   std::array<Weight, kMaxFieldSymbols> weights{};
   std::array<uint16_t, kMaxFieldSymbols> frequencies{};
+  uint32_t set = 0;  ///< of the models that describe weights
 };
 using Slots = std::array<uint32_t, kMaxFieldSymbols>;
 /// The best frequencies for counts, which are not all 0.

@@ -67,10 +67,11 @@ void expand(uint32_t field, std::span<const uint16_t> frequencies, SlotTable& ta
 }
 
 // Of all symbols.
-const WeightBases& weight_bases() {
-  static const WeightBases bases = [] {
-    WeightBases of{};
-    for (uint32_t symbol = 0; symbol < kAllFieldSymbols; ++symbol)
+using BasesOfModels = std::array<std::array<uint16_t, kWeightModels>, kWeightClasses>;
+const BasesOfModels& weight_bases() {
+  static const BasesOfModels bases = [] {
+    BasesOfModels of{};
+    for (uint32_t symbol = 0; symbol < kWeightModels; ++symbol)
       for (uint32_t c = 1; c < kWeightClasses; ++c)
         of[c][symbol] = static_cast<uint16_t>(of[c - 1][symbol] + kWeightFrequencies[symbol][c - 1]);
     return of;
@@ -344,7 +345,7 @@ class Decoder {
     if (!block.has_valid_tables() || (block.literals == TableMode::previous && tables_ == 0)) return false;
     if (block.low_bits != 2 && block.fields[kLowBits] == TableMode::given) return false;
     for (const TableMode mode : block.fields)
-      if (mode == TableMode::shared || (block.sequences == 0 && mode != TableMode::given)) return false;
+      if (block.sequences == 0 && mode != TableMode::given) return false;
     uses_low_bits_ = block.fields[kLowBits] != TableMode::given;
     return (block.literals != TableMode::own || read_literal_tables(block)) && read_field_tables(block);
   }
@@ -386,12 +387,12 @@ class Decoder {
     uint32_t turn = 0, read = 0;
     // Lanes take turns, and a word goes to one lane: refilling in turn gives the same result.
     for (uint32_t f = 0; f < kFields; ++f) {
-      if (block.fields[f] != TableMode::own) continue;
+      if (!is_own(block.fields[f])) continue;
       for (uint32_t s = 0; s < kFieldSymbols[f]; ++s, turn = (turn + 1) & (lane_count_ - 1)) {
         if (turn == 0 && is_past_end()) return false;
         Lane lane = get(turn);
         refill(lane, kRansLog + kWeightBits);
-        const uint32_t weight_class = symbol(lane, weight_table(weight_model(f, s)));
+        const uint32_t weight_class = symbol(lane, weight_table(weight_model(set_of(block.fields[f]), f, s)));
         const uint32_t extra = take(lane, weight_extra_bits(weight_class));
         put(turn, lane);
         weights[read++] = {static_cast<uint8_t>(weight_class), static_cast<uint8_t>(extra)};
@@ -403,9 +404,9 @@ class Decoder {
   bool read_weights_by_vectors(const BlockHeader& block, std::array<Weight, kAllFieldSymbols>& weights) {
     uint32_t count = 0;
     for (uint32_t f = 0; f < kFields; ++f) {
-      if (block.fields[f] != TableMode::own) continue;
+      if (!is_own(block.fields[f])) continue;
       for (uint32_t c = 1; c < kWeightClasses; ++c)
-        std::copy_n(&weight_bases()[c][weight_model(f, 0)], kFieldSymbols[f], &work_.weight_bases[c][count]);
+        std::copy_n(&weight_bases()[c][weight_model(set_of(block.fields[f]), f, 0)], kFieldSymbols[f], &work_.weight_bases[c][count]);
       count += kFieldSymbols[f];
     }
     std::array<uint32_t, kAllFieldSymbols + kMaxLanes> packed;
@@ -423,7 +424,7 @@ class Decoder {
       if (block.fields[f] == TableMode::previous && !has_field_[f]) return false;
       if (block.fields[f] == TableMode::given && f != kLowBits && block.sequences != 0)
         expand(f, kGivenFrequencies[f], work_.fields[f]);
-      if (block.fields[f] == TableMode::own) {
+      if (is_own(block.fields[f])) {
         std::array<uint16_t, kMaxFieldSymbols> frequencies;
         const std::span of_field(frequencies.data(), kFieldSymbols[f]);
         if (!frequencies_of({&weights[first], kFieldSymbols[f]}, of_field)) return false;

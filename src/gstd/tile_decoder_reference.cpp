@@ -183,10 +183,8 @@ class ReferenceDecoder {
     if (!block.has_valid_tables()) return Reason::bad_header;
     if (block.literals == TableMode::previous && !has_tables_) return Reason::bad_table;
     if (block.low_bits != 2 && block.fields[kLowBits] == TableMode::given) return Reason::bad_header;
-    for (const TableMode mode : block.fields) {
-      if (mode == TableMode::shared) return Reason::bad_header;
+    for (const TableMode mode : block.fields)
       if (block.sequences == 0 && mode != TableMode::given) return Reason::bad_header;
-    }
     uses_low_bits_ = block.fields[kLowBits] != TableMode::given;
 
     if (block.literals == TableMode::own)
@@ -224,8 +222,8 @@ class ReferenceDecoder {
     std::array<Weight, kAllFieldSymbols> weights;
     uint32_t count = 0;
     for (uint32_t f = 0; f < kFields; ++f)
-      if (block.fields[f] == TableMode::own)
-        for (uint32_t s = 0; s < kFieldSymbols[f]; ++s) symbols[count++] = {weight_model(f, s), f, s};
+      if (is_own(block.fields[f]))
+        for (uint32_t s = 0; s < kFieldSymbols[f]; ++s) symbols[count++] = {weight_model(set_of(block.fields[f]), f, s), f, s};
     for (uint32_t first = 0; first < count; first += lanes_) {
       const uint32_t end = std::min(first + lanes_, count);
       for (uint32_t i = first; i < end; ++i) refill(i - first, kRansLog + kWeightBits);
@@ -240,7 +238,7 @@ class ReferenceDecoder {
     for (uint32_t f = 0; f < kFields; ++f) {
       if (block.fields[f] == TableMode::previous && !has_field_[f]) return Reason::bad_table;
       if (block.fields[f] == TableMode::given && f != kLowBits && block.sequences != 0) fields_[f] = given_table(f);
-      if (block.fields[f] == TableMode::own) {
+      if (is_own(block.fields[f])) {
         std::array<uint16_t, kMaxFieldSymbols> frequencies;
         const std::span frequencies_of_field(frequencies.data(), kFieldSymbols[f]);
         if (!frequencies_of({&weights[first], kFieldSymbols[f]}, frequencies_of_field)) return Reason::bad_table;

@@ -208,12 +208,16 @@ Cost choose_field(uint32_t field, std::span<const uint32_t> counts, Cost given, 
     for (uint32_t coarseness = 0; coarseness <= coarsest; ++coarseness) {
       FieldChoice own;
       choose_frequencies(std::span(slots).first(counts.size()), coarseness, own);
-      const Cost cost = fits ? fit_to_description(field, counts, own)
-                             : field_cost(counts, own.frequencies) + description_cost(field, own);
-      if (cost >= best) continue;
-      best = cost;
-      mode = TableMode::own;
-      table = own;
+      for (const TableMode of : {TableMode::own, TableMode::own_sparse}) {
+        FieldChoice fitted = own;
+        fitted.set = set_of(of);
+        const Cost cost = fits ? fit_to_description(field, counts, fitted)
+                               : field_cost(counts, own.frequencies) + description_cost(field, fitted);
+        if (cost >= best) continue;
+        best = cost;
+        mode = of;
+        table = fitted;
+      }
     }
   }
   if (before == nullptr) return best;
@@ -585,7 +589,7 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
   if (encodes_again() && plan.count != 0) {
     const FieldCounts counts = count_fields(plan);
     for (uint32_t f = 0; f < kLowBits; ++f)
-      for (uint32_t s = 0; s < kFieldSymbols[f] && block.fields[f] == TableMode::own; ++s)
+      for (uint32_t s = 0; s < kFieldSymbols[f] && is_own(block.fields[f]); ++s)
         if (counts.symbols[f][s] != 0)
           of.fields[f][s] = static_cast<uint16_t>(of.fields[f][s] + kDescribedPrice / counts.symbols[f][s]);
   }
@@ -704,13 +708,13 @@ void TileEncoder::Work::set_field_codes(const BlockHeader& block, const FieldCho
 void TileEncoder::Work::write_field_tables(const BlockHeader& block, const FieldChoices& tables) {
   uint32_t described = 0;
   for (uint32_t f = 0; f < kFields; ++f) {
-    if (block.fields[f] != TableMode::own) continue;
+    if (!is_own(block.fields[f])) continue;
     for (uint32_t s = 0; s < kFieldSymbols[f]; ++s, ++described) {
       const Weight weight = tables[f].weights[s];
       // Lanes take turns.
       const uint32_t lane = described % lanes;
       writer.symbols(lane, kRansLog + kWeightBits,
-                     LaneWriter::pack(weight_table(weight_model(f, s)), weight.weight_class));
+                     LaneWriter::pack(weight_table(weight_model(tables[f].set, f, s)), weight.weight_class));
       writer.bits(lane, 0, weight.extra, weight_extra_bits(weight.weight_class));
     }
   }

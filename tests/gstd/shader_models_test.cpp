@@ -68,7 +68,7 @@ TEST_CASE("the shader's models of code lengths and weights are the host's") {
   CHECK(lengths.declared == kLengthModels);
   CHECK(lengths.words == packed_models(kLengthFrequencies));
   const ShaderArray weights = shader_array(text, "uvec4", "kGstdWeightModels");
-  CHECK(weights.declared == kAllFieldSymbols);
+  CHECK(weights.declared == kWeightModels);
   CHECK(weights.words == packed_models(kWeightFrequencies));
 }
 

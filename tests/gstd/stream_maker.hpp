@@ -176,11 +176,11 @@ class StreamMaker {
     for (uint32_t f = 0; f < kFields && !block.matches.empty(); ++f) {
       FieldChoice& choice = block.choices[f];
       const std::span<const uint32_t> of(counts[f].data(), kFieldSymbols[f]);
-      TableMode mode = static_cast<TableMode>(random_.below(3));
+      TableMode mode = static_cast<TableMode>(random_.below(4));
       if (f == kLowBits && before_low_bits_ != header.low_bits && mode == TableMode::previous) mode = TableMode::own;
       if (mode == TableMode::previous && (!before_[f] || field_cost(of, before_[f]->frequencies) == ~Cost{0}))
         mode = TableMode::own;
-      if (mode == TableMode::own) {
+      if (is_own(mode)) {
         // More symbols than there are, at times.
         std::vector<uint32_t> more(of.begin(), of.end());
         more[f == kLowBits ? random_.below(4) : random_.below(kFieldSymbols[f])] += 1 + skewed(1000);
@@ -207,11 +207,11 @@ class StreamMaker {
     for (uint32_t f = 0; f < kFields; ++f) {
       if (!block.matches.empty() && (f != kLowBits || block.uses_low()))
         rans[f].set({block.choices[f].frequencies.data(), kFieldSymbols[f]});
-      if (block.header.fields[f] != TableMode::own) continue;
+      if (!is_own(block.header.fields[f])) continue;
       for (uint32_t s = 0; s < kFieldSymbols[f]; ++s, ++described) {
         const Weight weight = block.choices[f].weights[s];
         writer_.symbols(described % lanes, kRansLog + kWeightBits,
-                        LaneWriter::pack(weight_table(weight_model(f, s)), weight.weight_class));
+                        LaneWriter::pack(weight_table(weight_model(set_of(block.header.fields[f]), f, s)), weight.weight_class));
         writer_.bits(described % lanes, 0, weight.extra, weight_extra_bits(weight.weight_class));
       }
     }
