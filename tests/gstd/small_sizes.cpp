@@ -2,8 +2,9 @@
 //
 // Sizes of pieces of files beside those of libzstd at the same level, with the checksums of either.
 //   gstd_small_sizes LEVEL,... OFFSETS SEED FILE...
-// Pieces of ten sizes from 64 to 4,096 bytes begin at OFFSETS positions all over each file, which SEED moves. Exits
-// with 1 if one takes over 20 bytes more. docs/decisions/gstd-small-streams.md has the figures.
+// Pieces of ten sizes from 64 to 4,096 bytes begin at OFFSETS positions all over each file, which SEED moves. The file
+// `made` is OFFSETS contents made by chance. Exits with 1 if a piece takes over 20 bytes more.
+// docs/decisions/gstd-small-streams.md has the figures.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -11,21 +12,35 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <weft/gstd.hpp>
 
 #include <zstd.h>
 
+#include "made_contents.hpp"
+
 namespace {
 
 constexpr size_t kSizes[] = {64, 128, 256, 512, 1000, 1024, 2000, 2048, 3000, 4096}, kMost = 4096;
 constexpr long kAllowed = 20;
 
+using Bytes = std::vector<std::byte>;
+
+// Of none, made ones.
+Bytes piece_of(const std::optional<Bytes>& file, size_t i, size_t offsets, size_t seed, size_t size) {
+  if (!file) return weft::gstd::test::made_content(seed * offsets + i, size);
+  const size_t room = file->size() - kMost, at = (room * i / offsets + 7919 * seed) % room;
+  return {file->begin() + static_cast<std::ptrdiff_t>(at), file->begin() + static_cast<std::ptrdiff_t>(at + size)};
+}
+
 // Prints a line. Returns whether no piece takes too much.
-bool compare(int level, size_t offsets, size_t seed, const std::vector<std::vector<char>>& files) {
+bool compare(int level, size_t offsets, size_t seed, const std::vector<std::optional<Bytes>>& files) {
   weft::gstd::CompressConfig config;
   config.level = level;
   config.threads = 1;
@@ -36,11 +51,10 @@ bool compare(int level, size_t offsets, size_t seed, const std::vector<std::vect
   std::vector<std::byte> stream(2 * kMost);
   long pieces = 0, over = 0, most = -static_cast<long>(kMost), sum = 0;
   std::clock_t spent = 0;
-  for (const std::vector<char>& file : files)
+  for (const std::optional<Bytes>& file : files)
     for (size_t i = 0; i < offsets; ++i)
       for (const size_t size : kSizes) {
-        const size_t at = ((file.size() - kMost) * i / offsets + 7919 * seed) % (file.size() - kMost);
-        const std::span piece = std::as_bytes(std::span(file)).subspan(at, size);
+        const Bytes piece = piece_of(file, i, offsets, seed, size);
         const auto by_zstd =
             static_cast<long>(ZSTD_compress2(zstd.get(), stream.data(), stream.size(), piece.data(), size));
         const std::clock_t start = std::clock();
@@ -66,11 +80,15 @@ int main(int count, char** arguments) {
     std::fputs("usage: gstd_small_sizes LEVEL,... OFFSETS SEED FILE...\n", stderr);
     return 2;
   }
-  std::vector<std::vector<char>> files;
+  std::vector<std::optional<Bytes>> files;
   for (int f = 4; f < count; ++f) {
+    files.emplace_back();
+    if (arguments[f] == std::string_view("made")) continue;
     std::ifstream stream(arguments[f], std::ios::binary);
-    files.emplace_back(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());
-    if (files.back().size() > kMost) continue;
+    const std::vector<char> letters{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+    const std::span bytes = std::as_bytes(std::span(letters));
+    files.back().emplace(bytes.begin(), bytes.end());
+    if (bytes.size() > kMost) continue;
     std::fprintf(stderr, "%s has no piece of %zu bytes\n", arguments[f], kMost);
     return 2;
   }
