@@ -50,26 +50,26 @@ shared uint weft_gstd_making[kLanesGroupCount * kGstdMakingWords];
 uint gstd_making() { return lanes_group() * kGstdMakingWords; }
 #endif
 
-// The symbol at `slot` of a model, and its frequency and first slot.
+// The sum of a model's frequencies of symbols 0 to `last`, at most 11.
+uint gstd_model_sum(uvec4 model, uint last) {
+  const uint word = last * 11u >> 5;
+  const uvec2 pair = word < 2u ? model.xy : model.zw;
+  return ((word & 1u) != 0u ? pair.y : pair.x) >> (10u * (last - 3u * word)) & 1023u;
+}
+
+// The symbol at `slot` of a model, and its frequency and first slot. Three sums at once are compared: a field of 10 bits
+// keeps its highest bit, 512, where what is taken from it and the slot is no more than the slot.
 struct GstdModelSymbol {
   uint symbol, frequency, base;
 };
 GstdModelSymbol gstd_model_symbol(uvec4 model, uint slot) {
+  const uint one = 0x100401u, high = one << 9;
+  const uvec4 passed = (slot * one + high) - model & high;
+  const ivec4 counts = bitCount(passed);
   GstdModelSymbol found;
-  found.symbol = 0u;
-  found.base = 0u;
-  uint end = kLaneRansSlots;
-  for (uint w = 0u; w < WEFT_LOOP_END(4u); ++w) {
-    [[unroll]] for (uint i = 0; i < 3u; ++i) {
-      const uint bound = model.x >> (10u * i) & 1023u;
-      const bool passed = bound <= slot;
-      found.symbol += passed ? 1u : 0u;
-      found.base = passed ? bound : found.base;
-      end = passed ? end : min(end, bound);
-    }
-    model = model.yzwx;
-  }
-  found.frequency = end - found.base;
+  found.symbol = uint(counts.x + counts.y + counts.z + counts.w);
+  found.base = found.symbol == 0u ? 0u : gstd_model_sum(model, found.symbol - 1u);
+  found.frequency = gstd_model_sum(model, found.symbol) - found.base;
   return found;
 }
 
@@ -87,9 +87,9 @@ void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, 
       uint position = first + lanes_lane();
       [[unroll]] for (uint f = 0; f < 4u; ++f)
         position += position >= gstd_field_first(f) && (own >> f & 1u) == 0u ? gstd_field_symbols(f) : 0u;
-      uint model = position;
-      [[unroll]] for (uint f = 0; f < 4u; ++f)
-        model += position - gstd_field_first(f) < gstd_field_symbols(f) && (sparse >> f & 1u) != 0u ? kGstdSymbols : 0u;
+      uint field = 0u;
+      [[unroll]] for (uint f = 1; f < 4u; ++f) field += position >= gstd_field_first(f) ? 1u : 0u;
+      const uint model = position + (sparse >> field & 1u) * kGstdSymbols;
       const GstdModelSymbol found = gstd_model_symbol(kGstdWeightModels[model], lane_rans_slot(state));
       lane_rans_advance(state, bits, found.frequency, found.base);
       const uint octave = max(found.symbol, 2u) - 2u;
