@@ -57,8 +57,8 @@ uint gstd_model_sum(uvec4 model, uint last) {
   return ((word & 1u) != 0u ? pair.y : pair.x) >> (10u * (last - 3u * word)) & 1023u;
 }
 
-// The symbol at `slot` of a model, and its frequency and first slot. Three sums at once are compared: a field of 10 bits
-// keeps its highest bit, 512, where what is taken from it and the slot is no more than the slot.
+// The symbol at `slot` of a model, and its frequency and first slot. Three sums at once are compared: of 512 + slot,
+// in 10 bits, the highest stays where the sum that is taken from it is at most slot.
 struct GstdModelSymbol {
   uint symbol, frequency, base;
 };
@@ -73,8 +73,8 @@ GstdModelSymbol gstd_model_symbol(uvec4 model, uint slot) {
   return found;
 }
 
-// Reads the symbols' weights for all fields whose bit in `own` is set, with `lanes` lanes. Those in `sparse` are described
-// by the second set of models.
+// Reads the symbols' weights for all fields whose bit in `own` is set, with `lanes` lanes. The second set of models
+// describes those in `sparse`.
 void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes, uint own,
                       uint sparse) {
   uint count = 0u;

@@ -406,7 +406,8 @@ class Decoder {
     for (uint32_t f = 0; f < kFields; ++f) {
       if (!is_own(block.fields[f])) continue;
       for (uint32_t c = 1; c < kWeightClasses; ++c)
-        std::copy_n(&weight_bases()[c][weight_model(set_of(block.fields[f]), f, 0)], kFieldSymbols[f], &work_.weight_bases[c][count]);
+        std::copy_n(&weight_bases()[c][weight_model(set_of(block.fields[f]), f, 0)], kFieldSymbols[f],
+                    &work_.weight_bases[c][count]);
       count += kFieldSymbols[f];
     }
     std::array<uint32_t, kAllFieldSymbols + kMaxLanes> packed;

@@ -223,7 +223,8 @@ class ReferenceDecoder {
     uint32_t count = 0;
     for (uint32_t f = 0; f < kFields; ++f)
       if (is_own(block.fields[f]))
-        for (uint32_t s = 0; s < kFieldSymbols[f]; ++s) symbols[count++] = {weight_model(set_of(block.fields[f]), f, s), f, s};
+        for (uint32_t s = 0; s < kFieldSymbols[f]; ++s)
+          symbols[count++] = {weight_model(set_of(block.fields[f]), f, s), f, s};
     for (uint32_t first = 0; first < count; first += lanes_) {
       const uint32_t end = std::min(first + lanes_, count);
       for (uint32_t i = first; i < end; ++i) refill(i - first, kRansLog + kWeightBits);

@@ -47,7 +47,7 @@ expect_write(TRUE)
 # A row of each appendix: changed, twice, taken out.
 plant(${document} "0 none   283 1" "0 none   282 1")
 expect_write(TRUE)
-plant(${document} "LB 7     345 6 6 10 14 9 16 78 22 5 1\n" "")
+plant(${document} "0 LB 7   345 6 6 10 14 9 16 78 22 5 1\n" "")
 expect_write(TRUE)
 plant(${document} "ML 1 151 69" "ML 1 151 69 1")
 expect_write(TRUE)

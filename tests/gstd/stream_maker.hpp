@@ -210,8 +210,9 @@ class StreamMaker {
       if (!is_own(block.header.fields[f])) continue;
       for (uint32_t s = 0; s < kFieldSymbols[f]; ++s, ++described) {
         const Weight weight = block.choices[f].weights[s];
-        writer_.symbols(described % lanes, kRansLog + kWeightBits,
-                        LaneWriter::pack(weight_table(weight_model(set_of(block.header.fields[f]), f, s)), weight.weight_class));
+        writer_.symbols(
+            described % lanes, kRansLog + kWeightBits,
+            LaneWriter::pack(weight_table(weight_model(set_of(block.header.fields[f]), f, s)), weight.weight_class));
         writer_.bits(described % lanes, 0, weight.extra, weight_extra_bits(weight.weight_class));
       }
     }
