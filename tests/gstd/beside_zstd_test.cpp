@@ -69,6 +69,19 @@ Bytes planes(size_t size) {
   return bytes;
 }
 
+// Literals and matches from 200 bytes before: a table of offsets with one symbol.
+Bytes one_offset(uint64_t seed, size_t size) {
+  Bytes bytes;
+  Random random(seed);
+  while (bytes.size() < size) {
+    for (uint32_t i = bytes.size() < 200 ? 200 : 3 + random.below(6); i != 0; --i)
+      bytes.push_back(static_cast<std::byte>(random.below(256)));
+    for (uint32_t i = 8 + random.below(20); i != 0; --i) bytes.push_back(bytes[bytes.size() - 200]);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
 }  // namespace
 
 TEST_SUITE("gstd beside zstd") {
@@ -104,6 +117,16 @@ TEST_SUITE("gstd beside zstd") {
           const Bytes content = made_content(seed, size);
           CHECK(gstd_size(content, made.level) <= zstd_size(content, made.level) + 20);
         }
+  }
+
+  TEST_CASE("2 KiB of matches from one offset take at most 12 bytes more") {
+    for (uint64_t seed = 1; seed <= 5; ++seed)
+      for (const int level : {1, 3, 12, 19}) {
+        CAPTURE(seed);
+        CAPTURE(level);
+        const Bytes content = one_offset(seed, 2048);
+        CHECK(gstd_size(content, level) <= zstd_size(content, level) + 12);
+      }
   }
 
   TEST_CASE("text in tiles of 64 KiB takes no more at level 19") {
