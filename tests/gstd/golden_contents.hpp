@@ -44,6 +44,8 @@ class GoldenContent {
       content.frames(403, 9);
     else if (name == "mixed")
       content.mixed();
+    else if (name == "steps")
+      content.steps(6000);
     else
       return std::nullopt;
     return std::move(content.bytes_);
@@ -123,6 +125,15 @@ class GoldenContent {
       number(0, 2);
     }
     number(0x010203, 3);
+  }
+  // Noise of every second to fifth number, each with copies from one place before.
+  void steps(uint32_t size) {
+    for (uint32_t step = 2; step <= 5; ++step)
+      for (const size_t end = bytes_.size() + size; bytes_.size() < end;)
+        if (next() % 24 == 0 && bytes_.size() > 512)
+          for (uint32_t i = 0; i < 12; ++i) bytes_.push_back(bytes_[bytes_.size() - 100 * step]);
+        else
+          byte(step * (next() % (256 / step)));
   }
   void mixed() {
     words(9000);

@@ -84,7 +84,14 @@ int main(int count, char** arguments) {
     for (const char* content : {"example", "byte", "zeros", "noise", "few", "some", "records", "waves"})
       all &= write(directory, content, "l" + std::to_string(level) + "-small", config);
   }
-  // Each set of models of code lengths.
+  // Sets of models 4 to 7 of code lengths, and sparse tables of each field.
+  config = {};
+  config.level = 12;
+  config.tile_bytes = kMinTileBytes;
+  for (const char* content : {"records", "waves", "steps"}) all &= write(directory, content, "l12-more-sets", config);
+  // Sets 0 to 3.
+  config = {};
+  config.level = 19;
   for (const char* content : {"words", "records", "waves", "pixels"})
     all &= write(directory, content, "l19-sets", config);
   config.tile_checksums = config.stream_checksum = false;
