@@ -176,8 +176,9 @@ TEST_SUITE("gstd tiles") {
   }
 
   TEST_CASE("levels are a ladder: nothing is a tenth larger than at a lower one, and all together no hundredth") {
+    if (kSanitized) return;  // sizes are the same, and take 9 s
     std::vector<size_t> of_level;
-    for (const Sample& sample : samples_of(kSanitized ? 8192 : 65536)) {
+    for (const Sample& sample : samples_of(65536)) {
       if (sample.name == "random") continue;
       CAPTURE(sample.name);
       size_t least = SIZE_MAX;
