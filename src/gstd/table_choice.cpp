@@ -413,16 +413,16 @@ void choose_frequencies(std::span<const uint32_t> slots, uint32_t coarseness, Fi
   frequencies_of({choice.weights.data(), slots.size()}, choice.frequencies);
 }
 
-Cost fit_to_description(uint32_t field, std::span<const uint32_t> counts, FieldChoice& choice) {
-  Cost best = field_cost(counts, choice.frequencies) + description_cost(field, choice);
+Cost fit_to_description(uint32_t field, uint32_t set, std::span<const uint32_t> counts, FieldChoice& choice) {
+  Cost best = field_cost(counts, choice.frequencies) + description_cost(field, set, choice);
   const auto change = [&](uint32_t s, uint32_t weight_class, uint32_t extra) {
     if (weight_class >= kWeightClasses || extra >> weight_extra_bits(weight_class) != 0) return false;
     FieldChoice other = choice;
     other.weights[s] = {static_cast<uint8_t>(weight_class), static_cast<uint8_t>(extra)};
     if (!frequencies_of({other.weights.data(), counts.size()}, other.frequencies)) return false;
     const Cost coded = field_cost(counts, other.frequencies);
-    if (coded == ~Cost{0} || coded + description_cost(field, other) >= best) return false;
-    best = coded + description_cost(field, other);
+    if (coded == ~Cost{0} || coded + description_cost(field, set, other) >= best) return false;
+    best = coded + description_cost(field, set, other);
     choice = other;
     return true;
   };
@@ -466,11 +466,11 @@ Cost field_cost(std::span<const uint32_t> counts, std::span<const uint16_t> freq
   return cost;
 }
 
-Cost description_cost(uint32_t field, const FieldChoice& choice) {
+Cost description_cost(uint32_t field, uint32_t set, const FieldChoice& choice) {
   Cost cost = 0;
   for (uint32_t s = 0; s < kFieldSymbols[field]; ++s) {
     const uint32_t weight_class = choice.weights[s].weight_class;
-    cost += rans_cost(kWeightFrequencies[weight_model(choice.set, field, s)][weight_class]) +
+    cost += rans_cost(kWeightFrequencies[weight_model(set, field, s)][weight_class]) +
             kBit * weight_extra_bits(weight_class);
   }
   return cost;

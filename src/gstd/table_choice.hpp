@@ -30,19 +30,19 @@ DescriptionCosts description_costs(const CodeLengths& lengths, uint32_t lanes_lo
 struct FieldChoice {
   std::array<Weight, kMaxFieldSymbols> weights{};
   std::array<uint16_t, kMaxFieldSymbols> frequencies{};
-  uint32_t set = 0;  ///< of the models that describe weights
 };
 using Slots = std::array<uint32_t, kMaxFieldSymbols>;
 /// The best frequencies for counts, which are not all 0.
 Slots choose_slots(std::span<const uint32_t> counts);
 /// Those nearest to `slots`. Weights lose the lowest `coarseness` bits, which shortens their description.
 void choose_frequencies(std::span<const uint32_t> slots, uint32_t coarseness, FieldChoice& choice);
-/// Changes weights, one symbol's after the other, while the table takes fewer bits with its description. Returns them.
-Cost fit_to_description(uint32_t field, std::span<const uint32_t> counts, FieldChoice& choice);
+/// Changes weights, one symbol's after the other, while the table takes fewer bits with its description by a set of
+/// models. Returns them.
+Cost fit_to_description(uint32_t field, uint32_t set, std::span<const uint32_t> counts, FieldChoice& choice);
 /// Returns ~0 if a counted symbol has frequency 0.
 Cost field_cost(std::span<const uint32_t> counts, std::span<const uint16_t> frequencies);
-Cost description_cost(uint32_t field, const FieldChoice& choice);
-/// Lower bound for descriptions of the field's tables.
+Cost description_cost(uint32_t field, uint32_t set, const FieldChoice& choice);
+/// Lower bound for descriptions of the field's tables, by any set.
 Cost least_description_cost(uint32_t field);
 
 }  // namespace weft::gstd

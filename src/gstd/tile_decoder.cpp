@@ -66,7 +66,7 @@ void expand(uint32_t field, std::span<const uint16_t> frequencies, SlotTable& ta
   }
 }
 
-// Of all symbols.
+// Of all models.
 using BasesOfModels = std::array<std::array<uint16_t, kWeightModels>, kWeightClasses>;
 const BasesOfModels& weight_bases() {
   static const BasesOfModels bases = [] {

@@ -210,9 +210,8 @@ Cost choose_field(uint32_t field, std::span<const uint32_t> counts, Cost given, 
       choose_frequencies(std::span(slots).first(counts.size()), coarseness, own);
       for (const TableMode of : {TableMode::own, TableMode::own_sparse}) {
         FieldChoice fitted = own;
-        fitted.set = set_of(of);
-        const Cost cost = fits ? fit_to_description(field, counts, fitted)
-                               : field_cost(counts, own.frequencies) + description_cost(field, fitted);
+        const Cost cost = fits ? fit_to_description(field, set_of(of), counts, fitted)
+                               : field_cost(counts, own.frequencies) + description_cost(field, set_of(of), own);
         if (cost >= best) continue;
         best = cost;
         mode = of;
@@ -714,7 +713,7 @@ void TileEncoder::Work::write_field_tables(const BlockHeader& block, const Field
       // Lanes take turns.
       const uint32_t lane = described % lanes;
       writer.symbols(lane, kRansLog + kWeightBits,
-                     LaneWriter::pack(weight_table(weight_model(tables[f].set, f, s)), weight.weight_class));
+                     LaneWriter::pack(weight_table(weight_model(set_of(block.fields[f]), f, s)), weight.weight_class));
       writer.bits(lane, 0, weight.extra, weight_extra_bits(weight.weight_class));
     }
   }

@@ -168,14 +168,14 @@ TEST_SUITE("gstd choice of tables") {
     Random random(5);
     Cost before = 0, after = 0;
     for (uint32_t run = 0; run < 400; ++run) {
-      const uint32_t field = run % kFields;
+      const uint32_t field = run % kFields, set = run / kFields % kWeightSets;
       const std::vector<uint32_t> counts =
           counts_of(random, field, 1 + run % 7, [&] { return random.below(1 + run % 40); });
       FieldChoice choice;
       choose_frequencies(choose_slots(counts), run % 3, choice);
-      const Cost given = field_cost(counts, choice.frequencies) + description_cost(field, choice);
-      const Cost fitted = fit_to_description(field, counts, choice);
-      CHECK(fitted == field_cost(counts, choice.frequencies) + description_cost(field, choice));
+      const Cost given = field_cost(counts, choice.frequencies) + description_cost(field, set, choice);
+      const Cost fitted = fit_to_description(field, set, counts, choice);
+      CHECK(fitted == field_cost(counts, choice.frequencies) + description_cost(field, set, choice));
       CHECK(fitted <= given);
       FieldChoice described;
       REQUIRE(frequencies_of({choice.weights.data(), counts.size()}, described.frequencies));
@@ -248,8 +248,8 @@ TEST_SUITE("gstd choice of tables") {
           CHECK((choice.frequencies[s] != 0 || counts[s] == 0));
         }
         CHECK(slots == kRansSlots);
-        if (coarseness == 0) fine += description_cost(field, choice);
-        if (coarseness == 4) coarse += description_cost(field, choice);
+        if (coarseness == 0) fine += description_cost(field, 0, choice);
+        if (coarseness == 4) coarse += description_cost(field, 0, choice);
       }
     }
     CHECK(coarse < fine * 19 / 20);
