@@ -58,12 +58,18 @@ const uint kGstdInPlaceMatches = 8u;  // bytes of a block's matches, so that lit
 // repeat, its own, and those of the next batch, which may be written already.
 uint gstd_offset_at(uint number) { return lanes_group() * kLzSegments + (number & (kLzSegments - 1u)); }
 
-uint gstd_length_extra(uint symbol, uint direct_log) {
-  const uint direct = 1u << direct_log;
-  return symbol < direct ? 0u : ((symbol - direct) >> 1) + direct_log - 1u;
-}
-uint gstd_length_base(uint symbol, uint direct_log) {
-  return symbol < 1u << direct_log ? symbol : (2u + (symbol & 1u)) << gstd_length_extra(symbol, direct_log);
+// A length's extra bits, and its lowest value. From 2^direct_log on an octave has two symbols, but with fine lengths
+// the first has eight and the second four.
+struct GstdLength {
+  uint bits, base;
+};
+GstdLength gstd_length(uint symbol, uint direct_log, bool fine) {
+  if (symbol < 1u << direct_log) return GstdLength(0u, symbol);
+  const uint at = symbol - (1u << direct_log);
+  const uint octave = !fine ? at >> 1 : at < 8u ? 0u : at < 12u ? 1u : (at - 8u) >> 1;
+  const uint bits_of_symbol = fine && octave < 2u ? 3u - octave : 1u;
+  const uint bits = direct_log + octave - bits_of_symbol;
+  return GstdLength(bits, bitfieldInsert(symbol, 1u, int(bits_of_symbol), 31 - int(bits_of_symbol)) << bits);
 }
 
 // ---- what is known of a tile and of a block ----
@@ -79,12 +85,12 @@ struct GstdTile {
   uint repeats;  // of each of the first kGstdRepeats lanes: an offset that a block's first sequence may repeat
   uint reason;   // why the tile is refused, or 0
   uint map;      // the code of each context, 2 bits each
-  uint known;    // of tables, and of the block's header: see below
+  uint known;    // of tables, of the block's header and of lengths: see below
 };
 
 // Bits of GstdTile.known, each from where it begins: whether there are codes of literals, fields with a table (4 bits),
-// the number of low bits of offsets (2), and whether the block's header is a word.
-const int kGstdHasCodes = 0, kGstdHasFields = 1, kGstdLowBits = 5, kGstdShort = 7;
+// the number of low bits of offsets (2), whether the block's header is a word, and whether lengths are fine.
+const int kGstdHasCodes = 0, kGstdHasFields = 1, kGstdLowBits = 5, kGstdShort = 7, kGstdFineLengths = 8;
 
 // The two words of a block's header, and what is in them.
 struct GstdBlock {
@@ -253,14 +259,14 @@ GstdSequence gstd_sequence_read(inout GstdTile tile, GstdBlock block, bool has) 
   }
   lane_words_refill_rarely(tile.words, tile.bits, has, high_bits);
   const uint high = lane_bits_take(tile.bits, has ? high_bits : 0u);
-  const uint literal_bits = gstd_length_extra(ll, 4u);
-  const uint match_bits = gstd_length_extra(ml, 5u);
-  lane_words_refill_rarely(tile.words, tile.bits, has, literal_bits + match_bits);
-  const uint literal_low = lane_bits_take(tile.bits, has ? literal_bits : 0u);
-  const uint match_low = lane_bits_take(tile.bits, has ? match_bits : 0u);
+  const bool fine = bitfieldExtract(tile.known, kGstdFineLengths, 1) != 0u;
+  const GstdLength literals = gstd_length(ll, 4u, fine), match = gstd_length(ml, 5u, fine);
+  lane_words_refill_rarely(tile.words, tile.bits, has, literals.bits + match.bits);
+  const uint literal_low = lane_bits_take(tile.bits, has ? literals.bits : 0u);
+  const uint match_low = lane_bits_take(tile.bits, has ? match.bits : 0u);
   GstdSequence sequence;
-  sequence.literals = has ? gstd_length_base(ll, 4u) + literal_low : 0u;
-  sequence.match = has ? gstd_length_base(ml, 5u) + match_low + 3u : 0u;
+  sequence.literals = has ? literals.base + literal_low : 0u;
+  sequence.match = has ? match.base + match_low + 3u : 0u;
   sequence.repeats = of < kGstdRepeats;
   sequence.offset = sequence.repeats
                         ? of
@@ -451,7 +457,7 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   tile.repeats = lane == 0u ? 8u : lane == 1u ? 4u : 1u;
   tile.reason = 0u;
   tile.map = 0u;
-  tile.known = header.is_short ? 1u << kGstdShort : 0u;
+  tile.known = (header.is_short ? 1u << kGstdShort : 0u) | (header.fine_lengths ? 1u << kGstdFineLengths : 0u);
 
   weft_gstd_skew = output_at.x & 3u;
   Words target = Words(output_at);

@@ -58,9 +58,9 @@ void BlockPlanner::measure(std::span<const std::byte> bytes, std::span<const Mat
     literals(match.literals);
     cut();
     Segment& segment = segments_.back();
-    ++segment.fields[kLiteralLength][code_length(match.literals, kLiteralLengthDirect).symbol];
+    ++segment.fields[kLiteralLength][literal_length_symbols(false).code(match.literals).symbol];
     ++segment.fields[kOffset][history.push(match.offset)];
-    ++segment.fields[kMatchLength][code_length(match.length - kMinMatch, kMatchLengthDirect).symbol];
+    ++segment.fields[kMatchLength][match_length_symbols(false).code(match.length - kMinMatch).symbol];
     segment.size += match.length;
     ++segment.sequences;
     position += match.length;

@@ -288,8 +288,8 @@ uint64_t FilterScout::estimate(const FilterChoice& choice, std::span<const std::
   for (const Match& match : matches_) {
     count(match.literals);
     at += match.length;
-    const Coded run = code_length(match.literals, kLiteralLengthDirect);
-    const Coded length = code_length(match.length - kMinMatch, kMatchLengthDirect);
+    const Coded run = literal_length_symbols(false).code(match.literals);
+    const Coded length = match_length_symbols(false).code(match.length - kMinMatch);
     const uint32_t offset = history.push(match.offset);
     ++fields[kLiteralLength][run.symbol];
     ++fields[kOffset][offset];

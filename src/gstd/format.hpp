@@ -52,19 +52,43 @@ struct Coded {
   uint32_t symbol = 0, extra_bits = 0, extra = 0;
 };
 
-/// A value below 2^direct is its own symbol; another has one for its highest bit's position and the bit below.
-constexpr Coded code_length(uint32_t value, uint32_t direct) {
-  if (value < 1u << direct) return {value, 0, 0};
-  const uint32_t top = static_cast<uint32_t>(std::bit_width(value)) - 1;
-  return {(1u << direct) + 2 * (top - direct) + (value >> (top - 1) & 1), top - 1, value & ((1u << (top - 1)) - 1)};
-}
-constexpr uint32_t length_extra_bits(uint32_t symbol, uint32_t direct) {
-  return symbol < 1u << direct ? 0 : (symbol - (1u << direct)) / 2 + direct - 1;
-}
-constexpr uint32_t length_base(uint32_t symbol, uint32_t direct) {
-  if (symbol < 1u << direct) return symbol;
-  return (2 + (symbol & 1)) << length_extra_bits(symbol, direct);
-}
+/// The symbols of lengths. A value below 2^direct is its own symbol. From there on an octave of values has two, but
+/// with fine lengths the first octave has eight and the second four: a symbol has the highest bit and some below.
+struct LengthSymbols {
+  uint32_t direct;
+  bool fine = false;
+
+  constexpr Coded code(uint32_t value) const {
+    if (value < 1u << direct) return {value, 0, 0};
+    const uint32_t top = static_cast<uint32_t>(std::bit_width(value)) - 1, octave = top - direct;
+    const uint32_t bits = top - bits_of(octave);
+    return {first_of(octave) + (value >> bits) - (1u << bits_of(octave)), bits, value & ((1u << bits) - 1)};
+  }
+  constexpr uint32_t extra_bits(uint32_t symbol) const {
+    return symbol < 1u << direct ? 0 : direct + octave_of(symbol) - bits_of(octave_of(symbol));
+  }
+  /// The lowest value of a symbol.
+  constexpr uint32_t base(uint32_t symbol) const {
+    if (symbol < 1u << direct) return symbol;
+    const uint32_t octave = octave_of(symbol);
+    return ((1u << bits_of(octave)) + symbol - first_of(octave)) << extra_bits(symbol);
+  }
+
+ private:
+  // Bits below the highest that an octave's symbols have.
+  constexpr uint32_t bits_of(uint32_t octave) const { return fine && octave < 2 ? 3 - octave : 1; }
+  constexpr uint32_t first_of(uint32_t octave) const {
+    return (1u << direct) + 2 * octave + (!fine || octave == 0 ? 0 : octave == 1 ? 6 : 8);
+  }
+  constexpr uint32_t octave_of(uint32_t symbol) const {
+    const uint32_t at = symbol - (1u << direct);
+    return !fine ? at / 2 : at < 8 ? 0 : at < 12 ? 1 : (at - 8) / 2;
+  }
+};
+constexpr LengthSymbols literal_length_symbols(bool fine) { return {4, fine}; }
+constexpr LengthSymbols match_length_symbols(bool fine) { return {5, fine}; }
+/// Of fine lengths, which fields have symbols for.
+constexpr uint32_t kMostFineLength = (1u << 13) - 1;
 /// The symbol has the position of the offset's highest bit and the two bits below, after the symbols of repeats.
 constexpr Coded code_offset(uint32_t offset) {
   const uint32_t extra_bits = static_cast<uint32_t>(std::bit_width(offset | 4)) - 3;
@@ -78,11 +102,12 @@ constexpr uint32_t offset_base(uint32_t symbol) {
   const uint32_t extra_bits = offset_extra_bits(symbol);
   return (symbol - kRepeats + 1 - 4 * extra_bits) << extra_bits;
 }
-constexpr uint32_t kLiteralLengthDirect = 4, kMatchLengthDirect = 5;
 static_assert(code_offset((1u << 20) - 1).symbol + 1 == kFieldSymbols[kOffset]);
 static_assert(offset_base(kFieldSymbols[kOffset] - 1) == 7u << 17 && offset_extra_bits(kRepeats + 7) == 1);
-static_assert(code_length(kMaxBlockBytes - 1, kLiteralLengthDirect).symbol + 1 == kFieldSymbols[kLiteralLength]);
-static_assert(code_length(kMaxBlockBytes - 1, kMatchLengthDirect).symbol + 1 == kFieldSymbols[kMatchLength]);
+static_assert(literal_length_symbols(false).code(kMaxBlockBytes - 1).symbol + 1 == kFieldSymbols[kLiteralLength]);
+static_assert(match_length_symbols(false).code(kMaxBlockBytes - 1).symbol + 1 == kFieldSymbols[kMatchLength]);
+static_assert(literal_length_symbols(true).code(kMostFineLength).symbol + 1 == kFieldSymbols[kLiteralLength]);
+static_assert(match_length_symbols(true).code(kMostFineLength).symbol + 1 == kFieldSymbols[kMatchLength]);
 
 // Classes of the weights that describe frequencies: absent, 0, then octaves with up to kWeightBits extra bits.
 constexpr uint32_t kWeightClasses = 11, kWeightBits = 3;
@@ -109,10 +134,11 @@ struct TileHeader {
   uint32_t blocks = 1;
   uint32_t row_words = 0;  ///< 0: no rows; else it is the second word
   bool is_short = false;   ///< the only block's header is a word
+  bool fine_lengths = false;
 
   constexpr uint32_t pack() const {
     return lanes_log | uint32_t{states_released} << 3 | filter << 4 | (stride - 1) << 8 | (blocks - 1) << 15 |
-           (row_words != 0 ? kHasRows : 0) | (is_short ? kShort : 0);
+           (row_words != 0 ? kHasRows : 0) | (is_short ? kShort : 0) | (fine_lengths ? kFineLengths : 0);
   }
   static constexpr TileHeader unpack(uint32_t word, uint32_t second) {
     return {word & 7,
@@ -121,9 +147,10 @@ struct TileHeader {
             (word >> 8 & 127) + 1,
             (word >> 15 & 1023) + 1,
             (word & kHasRows) != 0 ? second : 0,
-            (word & kShort) != 0};
+            (word & kShort) != 0,
+            (word & kFineLengths) != 0};
   }
-  static constexpr uint32_t kHasRows = 1u << 25, kShort = 1u << 26, kUnused = 0xf8000000u;
+  static constexpr uint32_t kHasRows = 1u << 25, kShort = 1u << 26, kFineLengths = 1u << 27, kUnused = 0xf0000000u;
   /// Whether a short header has the one block that it may have.
   constexpr bool has_valid_blocks() const { return !is_short || blocks == 1; }
   /// Whether a tile of `bytes` bytes may have these rows.

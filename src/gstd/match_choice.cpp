@@ -19,11 +19,12 @@ uint32_t field_price(const BlockPrices& prices, Field field, const Coded& coded)
 }
 
 uint32_t literals_price(const BlockPrices& prices, uint32_t literals) {
-  return field_price(prices, kLiteralLength, code_length(std::min(literals, kLongestChosen), kLiteralLengthDirect));
+  const LengthSymbols symbols = literal_length_symbols(prices.fine_lengths);
+  return field_price(prices, kLiteralLength, symbols.code(std::min(literals, kLongestChosen)));
 }
 
 uint32_t length_price(const BlockPrices& prices, uint32_t length) {
-  return field_price(prices, kMatchLength, code_length(length - kMinMatch, kMatchLengthDirect));
+  return field_price(prices, kMatchLength, match_length_symbols(prices.fine_lengths).code(length - kMinMatch));
 }
 
 // Of an offset that repeats none.

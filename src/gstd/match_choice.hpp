@@ -27,7 +27,8 @@ struct BlockPrices {
   uint32_t begin = 0;                                                     ///< in the tile
   std::array<std::array<uint16_t, 256>, kLiteralContexts> literals{};     ///< by context
   std::array<std::array<uint16_t, kMaxFieldSymbols>, kLowBits> fields{};  ///< of symbols, without extra bits
-  uint32_t low_bits = 0;                                                  ///< of offsets, in a table; 0: no table
+  bool fine_lengths = false;
+  uint32_t low_bits = 0;  ///< of offsets, in a table; 0: no table
   std::array<uint16_t, 8> low_bits_prices{};
   uint32_t sequence = 0;  ///< of each, beside its symbols and bits
   uint32_t of_near = 0;   ///< of each with an offset below kNearOffset, beside that

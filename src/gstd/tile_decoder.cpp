@@ -31,13 +31,11 @@ namespace {
 
 constexpr uint32_t kCopySlack = 64;  // bytes that copies may write past their end, inside the tile
 
-constexpr uint32_t value_of(uint32_t field, uint32_t symbol) {
+constexpr uint32_t value_of(uint32_t field, uint32_t symbol, bool fine_lengths) {
+  const LengthSymbols literals = literal_length_symbols(fine_lengths), match = match_length_symbols(fine_lengths);
   switch (field) {
-    case kLiteralLength:
-      return length_base(symbol, kLiteralLengthDirect) | length_extra_bits(symbol, kLiteralLengthDirect) << 24;
-    case kMatchLength:
-      return (length_base(symbol, kMatchLengthDirect) + kMinMatch) | length_extra_bits(symbol, kMatchLengthDirect)
-                                                                         << 24;
+    case kLiteralLength: return literals.base(symbol) | literals.extra_bits(symbol) << 24;
+    case kMatchLength: return (match.base(symbol) + kMinMatch) | match.extra_bits(symbol) << 24;
     case kOffset:
       if (symbol < kRepeats) return symbol | kRepeatFlag;
       return offset_base(symbol) | offset_extra_bits(symbol) << 24;
@@ -45,21 +43,24 @@ constexpr uint32_t value_of(uint32_t field, uint32_t symbol) {
   }
 }
 
-// Values by field and symbol.
-constexpr std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> kValues = [] {
-  std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields> values{};
+// By field and symbol.
+using Values = std::array<std::array<uint32_t, kMaxFieldSymbols>, kFields>;
+template <bool fine_lengths>
+constexpr Values kValues = [] {
+  Values values{};
   for (uint32_t field = 0; field < kFields; ++field)
-    for (uint32_t symbol = 0; symbol < kFieldSymbols[field]; ++symbol) values[field][symbol] = value_of(field, symbol);
+    for (uint32_t symbol = 0; symbol < kFieldSymbols[field]; ++symbol)
+      values[field][symbol] = value_of(field, symbol, fine_lengths);
   return values;
 }();
 
-void expand(uint32_t field, std::span<const uint16_t> frequencies, SlotTable& table) {
+void expand(uint32_t field, const Values& values, std::span<const uint16_t> frequencies, SlotTable& table) {
   Slot* slot = table.data();
   for (uint32_t symbol = 0; symbol < kFieldSymbols[field]; ++symbol) {
     const uint32_t frequency = frequencies[symbol];
     if (frequency == 0) continue;
     // Several at a time, since most symbols have few: slots past the last are rewritten or slack.
-    uint64_t packed = Slot::of(frequency, 0, kValues[field][symbol]).packed;
+    uint64_t packed = Slot::of(frequency, 0, values[field][symbol]).packed;
     for (uint32_t first = 0; first < frequency; first += kSlotSlack, packed += kSlotSlack * Slot::kOneOffset)
       for (uint32_t i = 0; i < kSlotSlack; ++i) slot[first + i] = {packed + i * Slot::kOneOffset};
     slot += frequency;
@@ -240,6 +241,7 @@ class Decoder {
       return false;
     next_ += has_rows ? 2 : 1;
     lanes_log_ = header.lanes_log;
+    values_ = header.fine_lengths ? &kValues<true> : &kValues<false>;
     lane_count_ = 1u << lanes_log_;
     if (lanes_log_ < 3) vectors_ = nullptr;
     lanes_ = {};
@@ -424,7 +426,7 @@ class Decoder {
     for (uint32_t f = 0; f < kFields; ++f) {
       if (block.fields[f] == TableMode::previous && !has_field_[f]) return false;
       if (block.fields[f] == TableMode::given && f != kLowBits && block.sequences != 0)
-        expand(f, kGivenFrequencies[f], work_.fields[f]);
+        expand(f, *values_, kGivenFrequencies[f], work_.fields[f]);
       if (is_own(block.fields[f])) {
         std::array<uint16_t, kMaxFieldSymbols> frequencies;
         const std::span of_field(frequencies.data(), kFieldSymbols[f]);
@@ -432,7 +434,7 @@ class Decoder {
         if (f == kLowBits && block.low_bits == 2)
           for (uint32_t s = 4; s < 8; ++s)
             if (frequencies[s] != 0) return false;
-        expand(f, of_field, work_.fields[f]);
+        expand(f, *values_, of_field, work_.fields[f]);
         low_bits_ = f == kLowBits ? block.low_bits : low_bits_;
         first += kFieldSymbols[f];
       }
@@ -699,6 +701,7 @@ class Decoder {
   const uint32_t* end_words_ = nullptr;
   size_t done_ = 0, end_ = 0;
   uint32_t lanes_log_ = 0, lane_count_ = 1;
+  const Values* values_ = nullptr;
   uint32_t tables_ = 0, map_ = 0;  // of literals in force; 0: none
   uint32_t low_bits_ = 0;
   std::array<bool, kFields> has_field_{};

@@ -283,20 +283,16 @@ class ReferenceDecoder {
       if (sequence.symbols[kOffset] >= kRepeats) sequence.offset = offset_base(sequence.symbols[kOffset]) + extra;
     }
 
-    const auto literal_bits = [&](uint32_t lane) {
-      return length_extra_bits(batch[lane].symbols[kLiteralLength], kLiteralLengthDirect);
-    };
-    const auto match_bits = [&](uint32_t lane) {
-      return length_extra_bits(batch[lane].symbols[kMatchLength], kMatchLengthDirect);
-    };
+    const LengthSymbols literals = literal_length_symbols(header_.fine_lengths);
+    const LengthSymbols match = match_length_symbols(header_.fine_lengths);
+    const auto literal_bits = [&](uint32_t lane) { return literals.extra_bits(batch[lane].symbols[kLiteralLength]); };
+    const auto match_bits = [&](uint32_t lane) { return match.extra_bits(batch[lane].symbols[kMatchLength]); };
     for (uint32_t lane = 0; lane < count; ++lane) refill(lane, literal_bits(lane) + match_bits(lane));
     if (truncated_) return Reason::truncated;
     for (uint32_t lane = 0; lane < count; ++lane) {
       Sequence& sequence = batch[lane];
-      sequence.literals =
-          length_base(sequence.symbols[kLiteralLength], kLiteralLengthDirect) + take(lane, literal_bits(lane));
-      sequence.match =
-          length_base(sequence.symbols[kMatchLength], kMatchLengthDirect) + take(lane, match_bits(lane)) + kMinMatch;
+      sequence.literals = literals.base(sequence.symbols[kLiteralLength]) + take(lane, literal_bits(lane));
+      sequence.match = match.base(sequence.symbols[kMatchLength]) + take(lane, match_bits(lane)) + kMinMatch;
     }
 
     // Repeated offsets, in the order of the sequences.

@@ -149,26 +149,35 @@ Effort small_effort_of(int level) {
   return effort;
 }
 
-// code_length of small values, a table for the loop over sequences.
-constexpr uint32_t kSmallLengths = 256;
-struct LengthCode {
-  uint8_t symbol, bits;
-};
-template <uint32_t direct>
-constexpr std::array<LengthCode, kSmallLengths> kLengthCodes = [] {
-  std::array<LengthCode, kSmallLengths> table{};
-  for (uint32_t value = 0; value < kSmallLengths; ++value) {
-    const Coded coded = code_length(value, direct);
-    table[value] = {static_cast<uint8_t>(coded.symbol), static_cast<uint8_t>(coded.extra_bits)};
+// Symbols of lengths, with a table of small values for the loop over sequences.
+class LengthCoder {
+ public:
+  constexpr explicit LengthCoder(LengthSymbols symbols) : symbols_(symbols) {
+    for (uint32_t value = 0; value < kSmall; ++value) {
+      const Coded coded = symbols.code(value);
+      of_small_[value] = {static_cast<uint8_t>(coded.symbol), static_cast<uint8_t>(coded.extra_bits)};
+    }
   }
-  return table;
-}();
-template <uint32_t direct>
-Coded code_length_of(uint32_t value) {
-  if (value >= kSmallLengths) return code_length(value, direct);
-  const LengthCode code = kLengthCodes<direct>[value];
-  return {code.symbol, code.bits, value & ((1u << code.bits) - 1)};
-}
+  Coded code(uint32_t value) const {
+    if (value >= kSmall) return symbols_.code(value);
+    const Small small = of_small_[value];
+    return {small.symbol, small.bits, value & ((1u << small.bits) - 1)};
+  }
+
+ private:
+  static constexpr uint32_t kSmall = 256;
+  struct Small {
+    uint8_t symbol, bits;
+  };
+  LengthSymbols symbols_;
+  std::array<Small, kSmall> of_small_{};
+};
+struct LengthCoders {
+  LengthCoder literals, match;
+};
+template <bool fine>
+constexpr LengthCoders kLengthCoders = {LengthCoder(literal_length_symbols(fine)),
+                                        LengthCoder(match_length_symbols(fine))};
 
 // A candidate for a block's tables of literals.
 struct LiteralChoice {
@@ -303,6 +312,7 @@ struct TileEncoder::Work {
   Cost trial_limit = 0;            // not 0: tables are chosen for what they cost, up to this, and nothing is written
   size_t most_words = 0;           // not 0: the tile is encoded again, until it takes no more
   bool tries_all_lengths = false;  // in descriptions of literal tables
+  bool fine_lengths = false;       // of the tile
   TileHeader header;
   uint32_t lanes = 1;
 
@@ -342,6 +352,8 @@ struct TileEncoder::Work {
   void compare(std::span<const std::byte> tile, std::vector<uint32_t>& words, size_t before);
   /// Encodes the tile again by all of `choices`. Returns whether it takes most_words at most.
   bool try_last(std::span<const std::byte> tile, std::vector<uint32_t>& words, size_t before);
+  /// Does so without fine lengths, then with them.
+  bool try_both_lengths(std::span<const std::byte> tile, std::vector<uint32_t>& words, size_t before);
   bool encodes_again() const { return most_words != 0; }
   void code_sequences();
   /// Small tiles of levels from 1 on: descriptions are much of them.
@@ -571,6 +583,7 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
                                    const FieldChoices& tables) {
   BlockPrices& of = prices.emplace_back();
   of.begin = plan.begin;
+  of.fine_lengths = fine_lengths;
   const uint32_t of_excess = static_cast<uint32_t>(std::min(excess(), kMostPriced) / kPricedOfOne);
   of.sequence = config.decode_weight * (sequence_price() + of_excess);
   of.of_near = config.decode_weight * (is_text || encodes_again() ? 0 : kNearPrice);
@@ -790,11 +803,12 @@ void TileEncoder::Work::code_sequences() {
   uint32_t* __restrict const length_extra = coded.length_extra.items.get();
   const Match* __restrict const from = sequences.data();
   const size_t count = sequences.size();
+  const LengthCoders& lengths = fine_lengths ? kLengthCoders<true> : kLengthCoders<false>;
   History history;
   for (size_t s = 0; s < count; ++s) {
     const Match sequence = from[s];
-    const Coded run = code_length_of<kLiteralLengthDirect>(sequence.literals);
-    const Coded match = code_length_of<kMatchLengthDirect>(sequence.length - kMinMatch);
+    const Coded run = lengths.literals.code(sequence.literals);
+    const Coded match = lengths.match.code(sequence.length - kMinMatch);
     const uint32_t repeat = history.repeat(sequence.offset);
     const Coded offset = code_offset(sequence.offset);
     const uint32_t is_new = repeat < kRepeats ? 0 : ~0u;
@@ -861,6 +875,7 @@ void TileEncoder::Work::plan(std::span<const std::byte> bytes, const FilterChoic
   header.filter = static_cast<uint32_t>(choice.filter);
   header.stride = choice.stride;
   header.row_words = choice.row_words;
+  header.fine_lengths = fine_lengths;
   lanes = 1u << header.lanes_log;
   code_sequences();
 }
@@ -942,7 +957,8 @@ bool TileEncoder::Work::try_parser(std::span<const std::byte> bytes, const Filte
     matches = best_matches;
   } else if (config.level <= kFastLevels) {
     const bool is_enough = choice.has_few_matches || plane_bytes(choice, bytes.size()) != 0;
-    greedy_parser.parse(bytes, is_enough ? kSearchOfFew : effort.search, matches);
+    const GreedySearch& search = own_tables ? effort.search : kSearchesOfSmall[0];  // nothing is skipped in tiny ones
+    greedy_parser.parse(bytes, is_enough ? kSearchOfFew : search, matches);
   } else {
     const bool is_other = choice.filter != Filter::none || (effort.rounds != 0 && !is_small());
     const bool searches_less = is_other && effort_of_small.filtered != effort_of_small.parser;
@@ -976,6 +992,7 @@ bool TileEncoder::Work::try_last(std::span<const std::byte> tile, std::vector<ui
     finder.find(bytes, kMinMatch, effort.depth);
     const auto refine_priced = [&](uint32_t half_bits, bool cheap_symbols) {
       last_prices.assign(1, first_prices(half_bits, cheap_symbols));
+      last_prices[0].fine_lengths = fine_lengths;
       return refine(bytes, choice, words, before);
     };
     for (uint32_t half_bits = kMostOfLiteral; half_bits >= kLeastOfLiteral; half_bits -= 2)
@@ -999,6 +1016,15 @@ bool TileEncoder::Work::try_last(std::span<const std::byte> tile, std::vector<ui
   return false;
 }
 
+bool TileEncoder::Work::try_both_lengths(std::span<const std::byte> tile, std::vector<uint32_t>& words, size_t before) {
+  static_assert(kSmallTile <= kMostFineLength + 1);
+  if (try_last(tile, words, before)) return true;
+  fine_lengths = true;
+  const bool is_small_enough = try_last(tile, words, before);
+  fine_lengths = false;
+  return is_small_enough;
+}
+
 void TileEncoder::Work::compare(std::span<const std::byte> tile, std::vector<uint32_t>& words, size_t before) {
   if (!own_tables && is_dense(tile)) return;
   const size_t most = (level_itself.compressed_size(tile) + kMoreThanLibzstd) / 4;
@@ -1009,13 +1035,13 @@ void TileEncoder::Work::compare(std::span<const std::byte> tile, std::vector<uin
   own_tables = true;
   effort = kEffortOfLast;
   choices.resize(1);
-  if (try_last(tile, words, before)) return;
+  if (try_both_lengths(tile, words, before)) return;
   tries_all_lengths = true;
   choose_filters(tile);
   if (config.filters)
     for (uint32_t stride = 1; stride <= kLastStrides; ++stride) choices.push_back({{Filter::delta, stride}});
   try_filters(tile);
-  try_last(tile, words, before);
+  try_both_lengths(tile, words, before);
 }
 
 TileEncoder::TileEncoder(const TileEncoderConfig& config) : work_(std::make_unique<Work>(config)) {}

@@ -46,6 +46,8 @@ class GoldenContent {
       content.mixed();
     else if (name == "steps")
       content.steps(6000);
+    else if (name == "copies")
+      content.copies(4096);
     else
       return std::nullopt;
     return std::move(content.bytes_);
@@ -134,6 +136,15 @@ class GoldenContent {
           for (uint32_t i = 0; i < 12; ++i) bytes_.push_back(bytes_[bytes_.size() - 100 * step]);
         else
           byte(step * (next() % (256 / step)));
+  }
+  // Runs of 16 bytes of noise, each with 35 or 70 bytes from 115 before.
+  void copies(size_t size) {
+    noise(200);
+    while (bytes_.size() < size) {
+      noise(16);
+      for (uint32_t i = 35 + next() % 2 * 35; i != 0; --i) bytes_.push_back(bytes_[bytes_.size() - 115]);
+    }
+    bytes_.resize(size);
   }
   void mixed() {
     words(9000);

@@ -84,6 +84,10 @@ int main(int count, char** arguments) {
     for (const char* content : {"example", "byte", "zeros", "noise", "few", "some", "records", "waves"})
       all &= write(directory, content, "l" + std::to_string(level) + "-small", config);
   }
+  // Fine lengths.
+  config = {};
+  config.level = 12;
+  all &= write(directory, "copies", "l12-fine", config);
   // Sets of models 4 to 7 of code lengths, and sparse tables of each field.
   config = {};
   config.level = 12;

@@ -44,6 +44,7 @@ class StreamMaker {
     header.blocks = 1 + random_.below(5);
     lanes_log_ = header.lanes_log;
     is_large_ = random_.one_in(2);
+    header.fine_lengths = fine_lengths_ = !is_large_ && random_.one_in(2);
     do {
       header.filter = random_.below(static_cast<uint32_t>(Filter::count));
       header.stride = random_.one_in(2) ? 1 : 1 + random_.below(random_.one_in(2) ? 4 : kMaxStride);
@@ -52,6 +53,7 @@ class StreamMaker {
       header.row_words = 1 + random_.below(random_.one_in(2) ? 8 : 1000);
     reach("filter " + std::to_string(header.filter));
     reach("lanes " + std::to_string(header.lanes_log));
+    reach(fine_lengths_ ? "fine lengths" : "coarse lengths");
     writer_.states();
     for (uint32_t b = 0; b < header.blocks; ++b) block(b + 1 == header.blocks, header);
     if (!TileHeader::is_row(header.row_words, output.size())) header.row_words = 0;
@@ -168,8 +170,8 @@ class StreamMaker {
       const uint32_t symbol = history_.push(match.offset);
       if (symbol < kRepeats) offset = {symbol, 0, 0};
       if (symbol < kRepeats) reach("repeat " + std::to_string(symbol));
-      block.sequences.push_back({code_length(match.literals, kLiteralLengthDirect), offset,
-                                 code_length(match.length - kMinMatch, kMatchLengthDirect)});
+      block.sequences.push_back({literal_length_symbols(fine_lengths_).code(match.literals), offset,
+                                 match_length_symbols(fine_lengths_).code(match.length - kMinMatch)});
       for (uint32_t f = 0; f < kLowBits; ++f) ++counts[f][block.sequences.back()[f].symbol];
       if (offset.extra_bits >= header.low_bits) ++counts[kLowBits][offset.extra & ((1u << header.low_bits) - 1)];
     }
@@ -334,6 +336,7 @@ class StreamMaker {
   std::vector<uint32_t> last_codes_;  // of the tile's last round: the writer reads them in the end
   bool is_large_ = false;             // the first match is long
   uint32_t lanes_log_ = 0;
+  bool fine_lengths_ = false;
   History history_;
   uint32_t offset_at_ = 0;
   std::optional<LiteralTables> tables_;

@@ -71,6 +71,8 @@ TEST_SUITE("gstd streams") {
                              "literals of a lane 8",
                              "literals of a lane 12",
                              "literals of a lane 16",
+                             "coarse lengths",
+                             "fine lengths",
                              "lanes 0",
                              "lanes 1",
                              "lanes 2",
