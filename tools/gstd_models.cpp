@@ -83,7 +83,7 @@ std::string shader_text() {
 #ifndef WEFT_GSTD_MODELS_GLSL
 #define WEFT_GSTD_MODELS_GLSL
 
-// Of code lengths, by the set and the length before.
+// Of code lengths, by the set and, in the first eight, the length before.
 )") + model_array("kGstdLengthModels", kLengthFrequencies) +
          "\n// Of classes of weights, by the set: one for each symbol of LL, OF, ML and LB.\n" +
          model_array("kGstdWeightModels", kWeightFrequencies) +
@@ -117,9 +117,11 @@ constexpr size_t kNameWidth = 9;
 std::string lengths() {
   std::string text;
   for (uint32_t set = 0; set < kLengthSets; ++set)
-    for (uint32_t before = 0; before < kSetModels; ++before)
-      text += row(formatted("%u ", set) + (before == kNoLength ? "none" : formatted("%u", before)), kNameWidth,
-                  kLengthFrequencies[length_model(set, before)]);
+    for (uint32_t before = 0; before < (set < kSetsByLength ? kSetModels : 1); ++before)
+      text += row(formatted("%u ", set) + (set >= kSetsByLength  ? "any"
+                                           : before == kNoLength ? "none"
+                                                                 : formatted("%u", before)),
+                  kNameWidth, kLengthFrequencies[length_model(set, before)]);
   return text;
 }
 

@@ -5,8 +5,8 @@
 #ifndef WEFT_GSTD_MODELS_GLSL
 #define WEFT_GSTD_MODELS_GLSL
 
-// Of code lengths, by the set and the length before.
-const uvec4 kGstdLengthModels[96] = uvec4[](
+// Of code lengths, by the set and, in the first eight, the length before.
+const uvec4 kGstdLengthModels[104] = uvec4[](
     uvec4(0x1ca725c8u, 0x1cd731cbu, 0x1df759d0u, 0x200801ebu),
     uvec4(0x1112c0a7u, 0x1bf6816fu, 0x1f67a1d5u, 0x200801fdu),
     uvec4(0xcb15437u, 0x1cb69155u, 0x1f77b1e0u, 0x200801fdu),
@@ -102,7 +102,15 @@ const uvec4 kGstdLengthModels[96] = uvec4[](
     uvec4(0x400fc3eu, 0x4710841u, 0x11f22c54u, 0x20080184u),
     uvec4(0x4511043u, 0x4d12046u, 0xc41c858u, 0x20080167u),
     uvec4(0x6318861u, 0x6c19864u, 0xc524c77u, 0x20080113u),
-    uvec4(0x390d835u, 0x6d13440u, 0x1523dca5u, 0x2008019eu));
+    uvec4(0x390d835u, 0x6d13440u, 0x1523dca5u, 0x2008019eu),
+    uvec4(0xa12809fu, 0xa528ca2u, 0x192554b7u, 0x200801a8u),
+    uvec4(0xb02bcaeu, 0xb62c8b1u, 0x1504d0f9u, 0x2008018bu),
+    uvec4(0x14551143u, 0x16754146u, 0x1935f974u, 0x200801b6u),
+    uvec4(0x3d0f03bu, 0x4d10c3eu, 0xbc2b865u, 0x200800d6u),
+    uvec4(0xe0340cu, 0x1b0440fu, 0x7f1283au, 0x200801f0u),
+    uvec4(0x2f0b82du, 0x3b0c430u, 0x11f2484au, 0x20080151u),
+    uvec4(0xb82dcb6u, 0xc4300b9u, 0x1c33e4d3u, 0x200801deu),
+    uvec4(0x15e5755cu, 0x16c5815fu, 0x1f6775b5u, 0x200801fbu));
 
 // Of classes of weights, by the set: one for each symbol of LL, OF, ML and LB.
 const uvec4 kGstdWeightModels[368] = uvec4[](

@@ -196,13 +196,15 @@ uint gstd_field_decode(Words tables, uint field, inout uint state, inout LaneBit
 
 // In place of the length before a lane's first.
 const uint kGstdNoLength = kGstdMaxCodeBits + 1u, kGstdSetModels = kGstdNoLength + 1u;
+const uint kGstdSetsByLength = 8u;  // the others have one model each
 
 // Reads a code's lengths by a set's models, with `lanes` lanes.
 void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes,
                        uint set) {
   const bool decodes = lanes_lane() < lanes;
   const uint steps = 256u / lanes;
-  const uint models = set * kGstdSetModels;
+  const bool by_length = set < kGstdSetsByLength;
+  const uint models = by_length ? set * kGstdSetModels : kGstdSetsByLength * (kGstdSetModels - 1u) + set;
   const uint first = kGstdLengthsAt + (lanes_lane() & (lanes - 1u)) * (steps / 8u);
   uint before = kGstdNoLength;
   uint described = 0u;
@@ -210,7 +212,8 @@ void gstd_lengths_read(Words tables, inout LaneWords words, inout LaneBits bits,
     if (lanes_uniform(step % 3u == 0u)) lane_words_refill(words, bits, decodes, 9u * min(3u, steps - step));
     if (decodes) {
       const uint at = 4u * (step & 7u);
-      const GstdModelSymbol found = gstd_model_symbol(kGstdLengthModels[models + before], lane_rans_slot(state));
+      const uvec4 model = kGstdLengthModels[models + (by_length ? before : 0u)];
+      const GstdModelSymbol found = gstd_model_symbol(model, lane_rans_slot(state));
       lane_rans_advance(state, bits, found.frequency, found.base);
       described |= found.symbol << at;
       before = found.symbol;

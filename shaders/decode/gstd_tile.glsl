@@ -101,7 +101,7 @@ uint gstd_literals_mode(GstdBlock block) { return block.first >> 17 & 3u; }
 uint gstd_modes(GstdBlock block) { return block.first >> 19 & 255u; }  // of fields, 2 bits for each
 bool gstd_uses_low_bits(GstdBlock block) { return (block.first >> 25 & 3u) != 0u; }
 uint gstd_low_bits(GstdBlock block) { return (block.first >> 27 & 1u) + 2u; }
-uint gstd_set(GstdBlock block) { return block.first >> 28 & 7u; }  // of the models that describe own codes
+uint gstd_set(GstdBlock block) { return block.first >> 28; }  // of the models that describe own codes
 uint gstd_sequences(GstdBlock block) { return block.second & 0x3fffu; }
 uint gstd_codes(GstdBlock block) { return (block.second >> 14 & 3u) + 1u; }  // that are described
 uint gstd_map(GstdBlock block) { return block.second >> 16; }
@@ -161,7 +161,7 @@ GstdBlock gstd_block_header(inout GstdTile tile, bool is_last) {
   const uint left = tile.bytes - tile.done;
   if (lane_words_truncated(tile.words)) {
     tile.reason = kGstdTruncated;
-  } else if (block.first >> 31 != 0u || (is_last ? size != left : size >= left)) {
+  } else if (is_last ? size != left : size >= left) {
     tile.reason = kGstdBadHeader;
   } else if (sequences > min(size / 3u, WEFT_GSTD_BLOCK_WORK / kGstdSequenceWork)) {
     tile.reason = kGstdBadSequence;

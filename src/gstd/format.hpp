@@ -21,7 +21,8 @@ constexpr uint32_t kStateLog = 12, kStateLow = 1u << kStateLog;
 
 constexpr uint32_t kMaxCodeLength = 10, kLengthSymbols = kMaxCodeLength + 1;
 constexpr uint32_t kMaxLiteralTables = 4, kLiteralContexts = 8;
-constexpr uint32_t kLengthSets = 8;  ///< of models that describe a literal table's lengths
+/// Sets of models that describe a literal table's lengths. In the first ones the length before matters.
+constexpr uint32_t kLengthSets = 16, kSetsByLength = 8;
 
 constexpr uint32_t kMinMatch = 3;
 
@@ -195,7 +196,6 @@ struct BlockHeader {
     constexpr uint32_t kOfSecond = kMaxBlockBytes - 1;
     return unpack((word & ~kOfSecond) | (static_cast<uint32_t>(bytes - 1) & kOfSecond), word & kOfSecond);
   }
-  static constexpr uint32_t kUnused = 0x80000000u;  ///< of the first word
   /// The table of a context in a map.
   static constexpr uint32_t table_of(uint32_t map, uint32_t context) { return map >> (2 * context) & 3; }
   /// Whether the numbers of literal tables are ones that the mode of literals may have.

@@ -85,8 +85,9 @@ HWY_INLINE V symbol(V& state, Window& window, V active, const SlotTable& table) 
 }
 
 const uint32_t* read_lengths(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
-                             const LengthSlots* models, CodeLengths& lengths) {
+                             const LengthSlots* models, bool by_length, CodeLengths& lengths) {
   const uint32_t all_lanes = 1u << lanes_log, steps = 256u >> lanes_log;
+  const V model_of_length = set(by_length ? ~0u : 0u);
   alignas(64) std::array<uint32_t, kMaxLanes> previous;
   previous.fill(kNoLength);
   alignas(64) std::array<std::array<uint32_t, kMaxLanes>, 8> words;  // four lengths of each lane
@@ -101,7 +102,8 @@ const uint32_t* read_lengths(Lanes& lanes, uint32_t lanes_log, const uint32_t* n
       V length = hn::Load(kWords, &previous[l]);
       for (uint32_t number = first; number < behind; ++number) {
         const V slot = hn::And(group.state, set(kRansSlots - 1));
-        const V code = gathered(models[0].data(), hn::Or(hn::ShiftLeft<kRansLog>(length), slot));
+        const V model = hn::And(length, model_of_length);
+        const V code = gathered(models[0].data(), hn::Or(hn::ShiftLeft<kRansLog>(model), slot));
         step(group.state, window, active, code,
              hn::And(hn::ShiftRight<LengthSlot::kOffsetAt>(code), set(kRansSlots - 1)));
         length = hn::ShiftRight<LengthSlot::kLengthAt>(code);

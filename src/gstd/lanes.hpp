@@ -73,9 +73,9 @@ using LengthSlots = std::array<uint32_t, kRansSlots>;  ///< of a model
 /// Inner loops for tiles of at least 8 lanes. Functions that read return the next read position, at most kWordSlack
 /// past `end`; they read nothing once it is past `end`.
 struct VectorLanes {
-  /// Reads the lengths of a literal table by a set's models.
+  /// Reads the lengths of a literal table by a set's models: one, or one for each length before.
   const uint32_t* (*read_lengths)(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
-                                  const LengthSlots* models, CodeLengths& lengths);
+                                  const LengthSlots* models, bool by_length, CodeLengths& lengths);
   /// Reads weights of symbols, by lanes in turn: class | extra << 8 of each. Writes up to kMaxLanes past the last.
   const uint32_t* (*read_weights)(Lanes& lanes, uint32_t lanes_log, const uint32_t* next, const uint32_t* end,
                                   const WeightBases& bases, uint32_t count, uint32_t* weights);

@@ -11,9 +11,13 @@
 
 namespace weft::gstd {
 
-/// Models of code lengths: in each set one for each length of the byte before in the lane, and one for none before.
-constexpr uint32_t kSetModels = kLengthSymbols + 1, kLengthModels = kLengthSets * kSetModels;
-constexpr uint32_t length_model(uint32_t set, uint32_t before) { return set * kSetModels + before; }
+/// Models of code lengths: in each of the first sets one for each length of the byte before in the lane, and one for
+/// none before; in the others one.
+constexpr uint32_t kSetModels = kLengthSymbols + 1;
+constexpr uint32_t kLengthModels = kSetsByLength * kSetModels + kLengthSets - kSetsByLength;
+constexpr uint32_t length_model(uint32_t set, uint32_t before) {
+  return set < kSetsByLength ? set * kSetModels + before : kSetsByLength * kSetModels + set - kSetsByLength;
+}
 constexpr uint32_t kNoLength = kLengthSymbols;  ///< `before`, where there is none
 
 /// Models of weight classes: in each set one for each symbol. The second is of tables of few symbols.

@@ -315,7 +315,7 @@ class Decoder {
     const BlockHeader block =
         tile.is_short ? BlockHeader::unpack_short(first, size_) : BlockHeader::unpack(first, second);
     const size_t left = size_ - done_;
-    if ((first & BlockHeader::kUnused) != 0 || (last ? block.size != left : block.size >= left) ||
+    if ((last ? block.size != left : block.size >= left) ||
         block.sequences > std::min(block.size / kMinMatch, kMaxBlockSequences))
       return false;
     end_ = done_ + block.size;
@@ -359,7 +359,7 @@ class Decoder {
       CodeLengths lengths;
       if (vectors_ != nullptr)
         next_ = vectors_->read_lengths(lanes_, lanes_log_, next_, end_words_,
-                                       &length_slots()[length_model(block.set, 0)], lengths);
+                                       &length_slots()[length_model(block.set, 0)], block.set < kSetsByLength, lengths);
       else
         read_lengths(block.set, lengths);
       if (is_past_end() || !work_.literal_tables[t].set(lengths, map_)) return false;
@@ -369,7 +369,6 @@ class Decoder {
 
   void read_lengths(uint32_t set, CodeLengths& lengths) {
     const uint32_t steps = 256u >> lanes_log_;
-    const RansTable* const models = &length_table(length_model(set, 0));
     // Lanes take words in every third step only, and are independent until the next.
     for (uint32_t step = 0; step < steps && !is_past_end(); step += 3) {
       const uint32_t now = std::min(3u, steps - step);
@@ -378,7 +377,7 @@ class Decoder {
         refill(lane, kRansLog * now);
         for (uint32_t byte = l * steps + step, end = byte + now; byte < end; ++byte) {
           const uint32_t before = byte == l * steps ? kNoLength : lengths[byte - 1];
-          lengths[byte] = static_cast<uint8_t>(symbol(lane, models[before]));
+          lengths[byte] = static_cast<uint8_t>(symbol(lane, length_table(length_model(set, before))));
         }
         put(l, lane);
       }

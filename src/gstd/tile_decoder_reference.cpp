@@ -138,8 +138,7 @@ class ReferenceDecoder {
     const BlockHeader block =
         header_.is_short ? BlockHeader::unpack_short(first, output_.size()) : BlockHeader::unpack(first, second);
     const size_t left = output_.size() - done_;
-    if ((first & BlockHeader::kUnused) != 0 || (last ? block.size != left : block.size >= left))
-      return Reason::bad_header;
+    if (last ? block.size != left : block.size >= left) return Reason::bad_header;
     if (block.sequences > std::min(block.size / kMinMatch, kMaxBlockSequences)) return Reason::bad_sequence;
     end_ = done_ + block.size;
     if (const Reason reason = tables(block); reason != Reason::none) return reason;

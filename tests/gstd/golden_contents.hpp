@@ -48,6 +48,8 @@ class GoldenContent {
       content.steps(6000);
     else if (name == "copies")
       content.copies(4096);
+    else if (name == "scattered")
+      content.scattered(6000);
     else
       return std::nullopt;
     return std::move(content.bytes_);
@@ -145,6 +147,14 @@ class GoldenContent {
       for (uint32_t i = 35 + next() % 2 * 35; i != 0; --i) bytes_.push_back(bytes_[bytes_.size() - 115]);
     }
     bytes_.resize(size);
+  }
+  // Some bytes anywhere are often there, the others not, in three parts of different numbers.
+  void scattered(size_t size) {
+    for (const uint32_t common : {16, 64, 128})
+      for (const size_t end = bytes_.size() + size; bytes_.size() < end;) {
+        const uint32_t number = next();
+        byte(number % 5 == 0 ? (number >> 8) % 251 : (number >> 8) % common * 167);
+      }
   }
   void mixed() {
     words(9000);

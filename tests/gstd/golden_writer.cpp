@@ -93,6 +93,8 @@ int main(int count, char** arguments) {
   config.level = 12;
   config.tile_bytes = kMinTileBytes;
   for (const char* content : {"records", "waves", "steps"}) all &= write(directory, content, "l12-more-sets", config);
+  // Sets of one model.
+  for (const char* content : {"scattered", "steps"}) all &= write(directory, content, "l12-one-model", config);
   // Sets 0 to 3.
   config = {};
   config.level = 19;
