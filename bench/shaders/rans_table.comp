@@ -33,7 +33,7 @@ void main() {
     for (uint symbol = lane; symbol < symbols; symbol += 32u)
       tables.at[symbols_at + symbol] = weights.at[weights_at + symbol];
     lanes_buffer_barrier();
-    gstd_field_build(tables, kField, false);
+    gstd_field_build(tables, kField, false, false);
     uint sum = 0u;
     for (uint i = lane; i < kGstdFieldSlotWords; i += 32u) sum += weighted(tables.at[slots_at + i], i);
     for (uint symbol = lane; symbol < symbols; symbol += 32u)

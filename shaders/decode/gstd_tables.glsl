@@ -32,7 +32,8 @@ const uint kGstdMaxCodes = 4u;
 // Positions in a group's tables, in words.
 // For each field the symbol of each slot, four to a word.
 const uint kGstdSlots = 0u, kGstdFieldSlotWords = kLaneRansSlots / 4u;
-// Weight and, in bit 16, presence of a symbol while a table is read; then its frequency and, from bit 10, first slot.
+// Weight and, in bit 16, presence of a symbol while a table is read; then its frequency, from bit 10 its first slot,
+// and from bit 20 its value.
 const uint kGstdSymbolsAt = kGstdSlots + 4u * kGstdFieldSlotWords;
 // Entries of codes, two to a word, by the next kGstdMaxCodeBits bits: the length, from bit 4 the byte, and from bit 12
 // the code of the literal after it.
@@ -102,9 +103,26 @@ void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, 
   lanes_buffer_barrier();
 }
 
+// What a symbol means: a number of extra bits and, from bit 5, what is above them. An offset that is repeated has bit
+// 11, and which. Lengths are their own symbols below 2^direct_log. From there on an octave has two, but with fine
+// lengths the first has eight and the second four.
+uint gstd_field_value(uint field, uint symbol, bool fine) {
+  if (field == kGstdLB) return symbol << 5;
+  if (field == kGstdOF) {
+    const uint bits = symbol < 10u ? 0u : (symbol - 6u) >> 2;
+    return symbol < 3u ? 1u << 11 | symbol << 5 : bits | (symbol - 2u - 4u * bits) << 5;
+  }
+  const uint direct_log = field == kGstdLL ? 4u : 5u;
+  if (symbol < 1u << direct_log) return symbol << 5;
+  const uint at = symbol - (1u << direct_log);
+  const uint octave = !fine ? at >> 1 : at < 8u ? 0u : at < 12u ? 1u : (at - 8u) >> 1;
+  const uint bits_above = fine && octave < 2u ? 3u - octave : 1u;
+  return direct_log + octave - bits_above | (1u << bits_above | bitfieldExtract(symbol, 0, int(bits_above))) << 5;
+}
+
 // Builds a field's table from the weights that were read or, if `given`, from the format's own frequencies. Returns
 // false if all weights are 0.
-bool gstd_field_build(Words tables, uint field, bool given) {
+bool gstd_field_build(Words tables, uint field, bool given, bool fine) {
   const uint first = gstd_field_first(field);
   const uint symbols = gstd_field_symbols(field);
   const uint symbols_at = kGstdSymbolsAt + first;
@@ -144,7 +162,7 @@ bool gstd_field_build(Words tables, uint field, bool given) {
         frequency = here * (1u + end * (kLaneRansSlots - count) / sum - shared_out);
       }
       if (symbol < symbols) {
-        tables.at[symbols_at + symbol] = frequency | base << 10;
+        tables.at[symbols_at + symbol] = frequency | base << 10 | gstd_field_value(field, symbol, fine) << 20;
         // Each symbol marks its first slot, which is its own.
         if (frequency != 0u) atomicOr(WEFT_GSTD_MAKING[making + (base >> 2)], symbol << (8u * (base & 3u)));
       }
@@ -183,13 +201,14 @@ bool gstd_field_has(Words tables, uint field, uint symbol) {
   return (tables.at[kGstdSymbolsAt + gstd_field_first(field) + symbol] & 1023u) != 0u;
 }
 
+// Returns a symbol's value.
 uint gstd_field_decode(Words tables, uint field, inout uint state, inout LaneBits bits) {
   const uint slot = lane_rans_slot(state);
   const uint word = tables.at[kGstdSlots + field * kGstdFieldSlotWords + (slot >> 2)];
   const uint symbol = word >> (8u * (slot & 3u)) & 255u;
   const uint entry = tables.at[kGstdSymbolsAt + gstd_field_first(field) + symbol];
-  lane_rans_advance(state, bits, entry & 1023u, entry >> 10);
-  return symbol;
+  lane_rans_advance(state, bits, entry & 1023u, bitfieldExtract(entry, 10, 10));
+  return entry >> 20;
 }
 
 // ---- codes of literals ----

@@ -58,20 +58,6 @@ const uint kGstdInPlaceMatches = 8u;  // bytes of a block's matches, so that lit
 // repeat, its own, and those of the next batch, which may be written already.
 uint gstd_offset_at(uint number) { return lanes_group() * kLzSegments + (number & (kLzSegments - 1u)); }
 
-// A length's extra bits, and its lowest value. From 2^direct_log on an octave has two symbols, but with fine lengths
-// the first has eight and the second four.
-struct GstdLength {
-  uint bits, base;
-};
-GstdLength gstd_length(uint symbol, uint direct_log, bool fine) {
-  if (symbol < 1u << direct_log) return GstdLength(0u, symbol);
-  const uint at = symbol - (1u << direct_log);
-  const uint octave = !fine ? at >> 1 : at < 8u ? 0u : at < 12u ? 1u : (at - 8u) >> 1;
-  const uint bits_of_symbol = fine && octave < 2u ? 3u - octave : 1u;
-  const uint bits = direct_log + octave - bits_of_symbol;
-  return GstdLength(bits, bitfieldInsert(symbol, 1u, int(bits_of_symbol), 31 - int(bits_of_symbol)) << bits);
-}
-
 // ---- what is known of a tile and of a block ----
 
 struct GstdTile {
@@ -214,7 +200,8 @@ void gstd_block_fields(inout GstdTile tile, GstdBlock block) {
     const bool described = (own >> f & 1u) != 0u;
     const bool known = !described && ((previous >> f & 1u) != 0u || f == kGstdLB);
     if (lanes_uniform(!known)) {
-      if (!gstd_field_build(tables, f, !described)) tile.reason = kGstdBadTable;
+      const bool fine = bitfieldExtract(tile.known, kGstdFineLengths, 1) != 0u;
+      if (!gstd_field_build(tables, f, !described, fine)) tile.reason = kGstdBadTable;
     }
   }
   if (lanes_uniform(tile.reason != 0u)) return;
@@ -247,30 +234,29 @@ GstdSequence gstd_sequence_read(inout GstdTile tile, GstdBlock block, bool has) 
     of = gstd_field_decode(tables, kGstdOF, tile.state, tile.bits);
     ml = gstd_field_decode(tables, kGstdML, tile.state, tile.bits);
   }
-  const uint offset_bits = of < 10u ? 0u : (of - 6u) >> 2;
+  const uint offset_bits = of & 31u;
   uint high_bits = offset_bits;
   if (lanes_uniform(gstd_uses_low_bits(block))) {
     const bool has_low = has && offset_bits >= gstd_low_bits(block);
     lane_words_refill_rarely(tile.words, tile.bits, has_low, kLaneRansLog);
     if (has_low) {
-      lb = gstd_field_decode(tables, kGstdLB, tile.state, tile.bits);
+      lb = gstd_field_decode(tables, kGstdLB, tile.state, tile.bits) >> 5;
       high_bits -= gstd_low_bits(block);
     }
   }
   lane_words_refill_rarely(tile.words, tile.bits, has, high_bits);
-  const uint high = lane_bits_take(tile.bits, has ? high_bits : 0u);
-  const bool fine = bitfieldExtract(tile.known, kGstdFineLengths, 1) != 0u;
-  const GstdLength literals = gstd_length(ll, 4u, fine), match = gstd_length(ml, 5u, fine);
-  lane_words_refill_rarely(tile.words, tile.bits, has, literals.bits + match.bits);
-  const uint literal_low = lane_bits_take(tile.bits, has ? literals.bits : 0u);
-  const uint match_low = lane_bits_take(tile.bits, has ? match.bits : 0u);
+  const uint high = lane_bits_take(tile.bits, high_bits);
+  const uint literal_bits = ll & 31u, match_bits = ml & 31u;
+  lane_words_refill_rarely(tile.words, tile.bits, has, literal_bits + match_bits);
+  const uint literal_low = lane_bits_take(tile.bits, literal_bits);
+  const uint match_low = lane_bits_take(tile.bits, match_bits);
   GstdSequence sequence;
-  sequence.literals = has ? literals.base + literal_low : 0u;
-  sequence.match = has ? match.base + match_low + 3u : 0u;
-  sequence.repeats = of < kGstdRepeats;
-  sequence.offset = sequence.repeats
-                        ? of
-                        : ((of - 2u - 4u * offset_bits) << offset_bits) + ((high << (offset_bits - high_bits)) | lb);
+  sequence.literals = (ll >> 5 << literal_bits) + literal_low;
+  sequence.match = has ? (ml >> 5 << match_bits) + match_low + 3u : 0u;
+  sequence.repeats = (of >> 11) != 0u;
+  const uint above = of >> 5 & 63u;
+  sequence.offset =
+      sequence.repeats ? above : (above << offset_bits) + ((high << (offset_bits - high_bits)) | lb);
   return sequence;
 }
 
