@@ -140,6 +140,17 @@ TEST_SUITE("gstd beside zstd") {
     }
   }
 
+  // A table of bytes of which neighbours' lengths have nothing in common.
+  TEST_CASE("4 KiB of noise of two kinds take at most 20 bytes more") {
+    Bytes content = made_content(5005496, 1024);
+    const Bytes other = made_content(5005497, 3072);
+    content.insert(content.end(), other.begin(), other.end());
+    for (const int level : {1, 3, 12, 19}) {
+      CAPTURE(level);
+      CHECK(gstd_size(content, level) <= zstd_size(content, level) + 20);
+    }
+  }
+
   TEST_CASE("2 KiB of matches from one offset take at most 12 bytes more") {
     for (uint64_t seed = 1; seed <= 5; ++seed)
       for (const int level : {1, 3, 12, 19}) {
