@@ -140,6 +140,11 @@ TEST_SUITE("gstd beside zstd") {
     }
   }
 
+  TEST_CASE("64 bytes with a match that a fast search skips take at most 20 bytes more") {
+    const Bytes content = made_content(7832, 64);
+    CHECK(gstd_size(content, -5) <= zstd_size(content, -5) + 20);
+  }
+
   // A table of bytes of which neighbours' lengths have nothing in common.
   TEST_CASE("4 KiB of noise of two kinds take at most 20 bytes more") {
     Bytes content = made_content(5005496, 1024);
