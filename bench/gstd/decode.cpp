@@ -108,7 +108,7 @@ void DecodeBench::print_row(const DecodeRow& decoded) const {
         static_cast<double>(decoded.bytes) / static_cast<double>(std::max<uint64_t>(decoded.compressed, 1));
     fmt::print(out_, "{} {:>8} {:>9} {:>7.1f} {:>7} {:>6}\n", begin,
                decoded.compressed == 0 ? "-" : fmt::format("{:.4f}", ratio), ms_text(row.ms->median), row.gbps,
-               row.copy_fraction ? fmt::format("{:.1f} %", *row.copy_fraction * 100) : "-", noise_text(*row.ms));
+               row.copy_fraction ? percent_text(*row.copy_fraction, 1) : "-", noise_text(*row.ms));
   }
   std::fflush(out_);
 }

@@ -88,9 +88,12 @@ void print_wrapped(std::FILE* out, std::string_view text, size_t indent) {
 
 std::string ms_text(double ms) { return fmt::format("{:.{}f}", ms, ms < 1000 ? 4 : ms < 1e6 ? 1 : 0); }
 
-std::string noise_text(const Summary& ms) {
-  return fmt::format("{:.0f} %{}", ms.noise() * 100, ms.noise() > kNoisy ? "!" : " ");
+std::string percent_text(double fraction, int decimals) {
+  if (fraction < 9.995) return fmt::format("{:.{}f} %", fraction * 100, decimals);
+  return fmt::format("{:.{}f} x", fraction, fraction < 99.95 ? decimals : 0);
 }
+
+std::string noise_text(const Summary& ms) { return percent_text(ms.noise(), 0) + (ms.noise() > kNoisy ? '!' : ' '); }
 
 void Table::header() {
   fmt::print(out_, kColumns, name_cell("primitive variant type", kNameColumns), "n", "ms", "GB/s", "of copy",
@@ -122,7 +125,7 @@ void Table::row(const Row& row) {
     const bool moves = row.gbps > 0;
     fmt::print(out_, kColumns, name_cell(name, kNameColumns), size_text(row.n), ms_text(row.ms->median),
                moves ? fmt::format("{:.1f}", row.gbps) : "-",
-               row.copy_fraction ? fmt::format("{:.1f} %", *row.copy_fraction * 100) : "-",
+               row.copy_fraction ? percent_text(*row.copy_fraction, 1) : "-",
                row.verified && moves ? name_of(row.verification) : "-", noise_text(*row.ms));
   }
   std::fflush(out_);

@@ -33,6 +33,8 @@ std::string name_cell(std::string_view name, size_t columns);
 void print_wrapped(std::FILE* out, std::string_view text, size_t indent = 0);
 /// "0.0042", with fewer decimals from a thousand on.
 std::string ms_text(double ms);
+/// "12.3 %". From a thousand percent on a multiple, "12.3 x", which takes no more columns.
+std::string percent_text(double fraction, int decimals);
 /// "12 %", and a mark where samples spread.
 std::string noise_text(const Summary& ms);
 
