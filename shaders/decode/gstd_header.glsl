@@ -16,6 +16,7 @@ struct GstdTileHeader {
   bool has_rows;  // whose words the second word is
   bool is_short;  // the only block's header is a word
   bool fine_lengths;
+  bool moves_repeats;  // to the front, where they are used
   bool valid;
 };
 
@@ -38,7 +39,8 @@ GstdTileHeader gstd_tile_header(uint word) {
   header.has_rows = (word >> 25 & 1u) != 0u;
   header.is_short = (word >> 26 & 1u) != 0u;
   header.fine_lengths = (word >> 27 & 1u) != 0u;
-  header.valid = (word & 7u) <= 5u && word >> 28 == 0u && gstd_is_filter(header.tile_filter, header.stride) &&
+  header.moves_repeats = (word >> 28 & 1u) != 0u;
+  header.valid = (word & 7u) <= 5u && word >> 29 == 0u && gstd_is_filter(header.tile_filter, header.stride) &&
                  !(header.has_rows && header.tile_filter > 7u) && !(header.is_short && header.blocks != 1u);
   return header;
 }

@@ -68,15 +68,17 @@ struct GstdTile {
   bool decodes;
   uint bytes;    // of output
   uint done;     // bytes of output before the block
-  uint repeats;  // of each of the first kGstdRepeats lanes: an offset that a block's first sequence may repeat
+  uint repeats;  // of each of the first kGstdRepeats lanes, the oldest first: an offset that a sequence may repeat
   uint reason;   // why the tile is refused, or 0
   uint map;      // the code of each context, 2 bits each
   uint known;    // of tables, of the block's header and of lengths: see below
 };
 
 // Bits of GstdTile.known, each from where it begins: whether there are codes of literals, fields with a table (4 bits),
-// the number of low bits of offsets (2), whether the block's header is a word, and whether lengths are fine.
-const int kGstdHasCodes = 0, kGstdHasFields = 1, kGstdLowBits = 5, kGstdShort = 7, kGstdFineLengths = 8;
+// the number of low bits of offsets (2), whether the block's header is a word, whether lengths are fine, and whether
+// repeats move.
+const int kGstdHasCodes = 0, kGstdHasFields = 1, kGstdLowBits = 5, kGstdShort = 7, kGstdFineLengths = 8,
+          kGstdMovesRepeats = 9;
 
 // The two words of a block's header, and what is in them.
 struct GstdBlock {
@@ -260,26 +262,49 @@ GstdSequence gstd_sequence_read(inout GstdTile tile, GstdBlock block, bool has) 
   return sequence;
 }
 
+// The offset of each of a batch's `count` sequences, where repeats move: sequence by sequence.
+uint gstd_offset_moved(inout uint repeats, GstdSequence sequence, uint count) {
+  const uint lane = lanes_lane();
+  uint offset = 0u;
+  uint first = lanes_broadcast(repeats, 2u), second = lanes_broadcast(repeats, 1u), third = lanes_broadcast(repeats, 0u);
+  for (uint i = 0u; lanes_uniform(i < count); ++i) {
+    const uint coded = lanes_broadcast(sequence.offset, i);
+    const uint from = lanes_broadcast(sequence.repeats ? sequence.offset : kGstdRepeats, i);
+    const uint used = from == 0u ? first : from == 1u ? second : from == 2u ? third : coded;
+    if (from >= 2u) third = second;
+    if (from >= 1u) second = first;
+    first = used;
+    if (lane == i) offset = used;
+  }
+  repeats = lane == 2u ? first : lane == 1u ? second : third;
+  return offset;
+}
+
 // Reads a block's sequences and stores their records. Returns the number of the block's literals.
 uint gstd_block_sequences(inout GstdTile tile, GstdBlock block) {
   const uint lane = lanes_lane();
   const uint sequences = gstd_sequences(block), size = gstd_size(block);
   GstdRecord done = GstdRecord(0u, 0u, 1u);
+  const bool moves = lanes_uniform(bitfieldExtract(tile.known, kGstdMovesRepeats, 1) != 0u);
   uint offsets = kGstdRepeats;  // that were not repeated
   if (lane < kGstdRepeats) weft_lz_segments[gstd_offset_at(lane)].x = tile.repeats;
   for (uint first = 0u; lanes_uniform(first < sequences); first += tile.lanes) {
     const bool has = tile.decodes && first + lane < sequences;
     const GstdSequence sequence = gstd_sequence_read(tile, block, has);
 
-    // A repeated offset is one of the last that are not, counted from the sequence on.
-    const bool is_new = has && !sequence.repeats;
-    const uint fresh = lanes_ballot(is_new);
-    const uint number = offsets + bitCount(fresh & lanes_mask_before());
-    if (is_new) weft_lz_segments[gstd_offset_at(number)].x = sequence.offset;
-    lanes_shared_barrier();
     uint offset = sequence.offset;
-    if (!is_new) offset = weft_lz_segments[gstd_offset_at(number - 1u - sequence.offset)].x;
-    offsets += bitCount(fresh);
+    if (moves) {
+      offset = gstd_offset_moved(tile.repeats, sequence, min(tile.lanes, sequences - first));
+    } else {
+      // A repeated offset is one of the last that are not, counted from the sequence on.
+      const bool is_new = has && !sequence.repeats;
+      const uint fresh = lanes_ballot(is_new);
+      const uint number = offsets + bitCount(fresh & lanes_mask_before());
+      if (is_new) weft_lz_segments[gstd_offset_at(number)].x = sequence.offset;
+      lanes_shared_barrier();
+      if (!is_new) offset = weft_lz_segments[gstd_offset_at(number - 1u - sequence.offset)].x;
+      offsets += bitCount(fresh);
+    }
 
     GstdRecord record;
     record.literals_end = done.literals_end + lanes_inclusive_add_unrolled(sequence.literals);
@@ -296,7 +321,7 @@ uint gstd_block_sequences(inout GstdTile tile, GstdBlock block) {
     if (lanes_uniform(tile.reason != 0u)) return 0u;
     if (has) gstd_record_store(first + lane, record);
   }
-  if (lane < kGstdRepeats) tile.repeats = weft_lz_segments[gstd_offset_at(offsets - kGstdRepeats + lane)].x;
+  if (!moves && lane < kGstdRepeats) tile.repeats = weft_lz_segments[gstd_offset_at(offsets - kGstdRepeats + lane)].x;
   done.literals_end += size - done.end;
   done.end = size;
   if (done.literals_end + kGstdInPlaceMatches > size &&
@@ -443,7 +468,8 @@ uint gstd_tile_decode(uvec2 source, uint count, uvec2 output_at, uint bytes, uve
   tile.repeats = lane == 0u ? 8u : lane == 1u ? 4u : 1u;
   tile.reason = 0u;
   tile.map = 0u;
-  tile.known = (header.is_short ? 1u << kGstdShort : 0u) | (header.fine_lengths ? 1u << kGstdFineLengths : 0u);
+  tile.known = (header.is_short ? 1u << kGstdShort : 0u) | (header.fine_lengths ? 1u << kGstdFineLengths : 0u) |
+               (header.moves_repeats ? 1u << kGstdMovesRepeats : 0u);
 
   weft_gstd_skew = output_at.x & 3u;
   Words target = Words(output_at);

@@ -37,7 +37,7 @@ void BlockPlanner::add(Segment& to, const Segment& more) {
 void BlockPlanner::measure(std::span<const std::byte> bytes, std::span<const Match> matches, uint32_t target) {
   segments_.clear();
   segments_.emplace_back();
-  History history;
+  History history(false);
   uint32_t position = 0;
   const auto cut = [&] {
     if (segments_.back().size < target) return;

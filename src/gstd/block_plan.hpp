@@ -24,29 +24,35 @@ struct BlockPlan {
   uint32_t trailing = 0;
 };
 
-/// The offsets that a sequence may repeat: the last that repeated none.
+/// The offsets that a sequence may repeat: the last that repeated none or, if repeats move, the last that were used.
 class History {
  public:
+  using Offsets = std::array<uint32_t, kRepeats>;
+
+  explicit History(bool moves) : moves_(moves) {}
+
+  /// Uses an offset, and returns its position before that, or kRepeats for a new one. Without branches, which could not
+  /// be predicted.
+  static uint32_t use(uint32_t offset, bool moves, Offsets& offsets) {
+    const auto [first, second, third] = offsets;
+    const uint32_t not_first = offset != first ? 1 : 0, not_second = not_first & (offset != second ? 1 : 0);
+    const uint32_t is_new = not_second & (offset != third ? 1 : 0), may_move = moves ? 1 : 0;
+    const uint32_t shifts = 0u - (is_new | (may_move & not_first)),
+                   shifts_last = 0u - (is_new | (may_move & not_second));
+    offsets = {(shifts & offset) | (~shifts & first), (shifts & first) | (~shifts & second),
+               (shifts_last & second) | (~shifts_last & third)};
+    return not_first + not_second + is_new;
+  }
   /// Returns the symbol of an offset and updates the history.
   uint32_t push(uint32_t offset) {
     const uint32_t symbol = repeat(offset);
     return symbol < kRepeats ? symbol : code_offset(offset).symbol;
   }
-  /// Returns the symbol of a repeated offset, or kRepeats for another, and updates the history. Without branches, which
-  /// could not be predicted.
-  uint32_t repeat(uint32_t offset) {
-    const auto [first, second, third] = offsets_;
-    const uint32_t not_first = offset != first ? 1 : 0, not_second = offset != second ? 1 : 0;
-    const uint32_t not_third = offset != third ? 1 : 0;
-    const uint32_t position = not_first + (not_first & not_second) + (not_first & not_second & not_third);
-    const uint32_t is_new = 0u - (not_first & not_second & not_third);
-    offsets_ = {(is_new & offset) | (~is_new & first), (is_new & first) | (~is_new & second),
-                (is_new & second) | (~is_new & third)};
-    return position;
-  }
+  uint32_t repeat(uint32_t offset) { return use(offset, moves_, offsets_); }
 
  private:
-  std::array<uint32_t, kRepeats> offsets_ = kFirstRepeats;
+  Offsets offsets_ = kFirstRepeats;
+  bool moves_;
 };
 
 /// Bytes of segments that are fine enough for a tile of `size` bytes.

@@ -270,7 +270,7 @@ uint64_t FilterScout::estimate(const FilterChoice& choice, std::span<const std::
   std::array<Counts, kEstimatedParts> by_part{};
   std::array<std::array<uint32_t, kMaxFieldSymbols>, kLowBits> fields{};
   uint64_t bits = matches_.size() * kSequenceBits;
-  History history;
+  History history(false);
   uint32_t previous = 0;
   const size_t size = filtered_.size();
   size_t at = 0, parts = 0, part_end = 0;

@@ -136,10 +136,12 @@ struct TileHeader {
   uint32_t row_words = 0;  ///< 0: no rows; else it is the second word
   bool is_short = false;   ///< the only block's header is a word
   bool fine_lengths = false;
+  bool moves_repeats = false;  ///< to the front, where they are used
 
   constexpr uint32_t pack() const {
     return lanes_log | uint32_t{states_released} << 3 | filter << 4 | (stride - 1) << 8 | (blocks - 1) << 15 |
-           (row_words != 0 ? kHasRows : 0) | (is_short ? kShort : 0) | (fine_lengths ? kFineLengths : 0);
+           (row_words != 0 ? kHasRows : 0) | (is_short ? kShort : 0) | (fine_lengths ? kFineLengths : 0) |
+           (moves_repeats ? kMovesRepeats : 0);
   }
   static constexpr TileHeader unpack(uint32_t word, uint32_t second) {
     return {word & 7,
@@ -149,9 +151,11 @@ struct TileHeader {
             (word >> 15 & 1023) + 1,
             (word & kHasRows) != 0 ? second : 0,
             (word & kShort) != 0,
-            (word & kFineLengths) != 0};
+            (word & kFineLengths) != 0,
+            (word & kMovesRepeats) != 0};
   }
-  static constexpr uint32_t kHasRows = 1u << 25, kShort = 1u << 26, kFineLengths = 1u << 27, kUnused = 0xf0000000u;
+  static constexpr uint32_t kHasRows = 1u << 25, kShort = 1u << 26, kFineLengths = 1u << 27, kMovesRepeats = 1u << 28,
+                            kUnused = 0xe0000000u;
   /// Whether a short header has the one block that it may have.
   constexpr bool has_valid_blocks() const { return !is_short || blocks == 1; }
   /// Whether a tile of `bytes` bytes may have these rows.

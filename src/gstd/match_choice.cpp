@@ -93,8 +93,7 @@ void MatchChooser::settle(uint32_t at, State& state) {
     const uint32_t offset = offsets_[at];
     state = states_.items[at - length];
     state.begin = at;
-    const auto& [first, second, third] = state.repeats;
-    if (offset != first && offset != second && offset != third) state.repeats = {offset, first, second};
+    History::use(offset, moves_repeats_, state.repeats);
   }
   states_.items[at] = state;
 }
@@ -185,6 +184,7 @@ void MatchChooser::choose(std::span<const std::byte> bytes, const MatchFinder& f
   lengths_.resize(std::max(lengths_.size(), prices_.size));
   offsets_.resize(lengths_.size());
   prices_.items[0] = 0;
+  moves_repeats_ = prices[0].moves_repeats;
   State state = {0, kFirstRepeats};
   add_literals(bytes, prices);
   size_t block = 0;

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "gstd/block_plan.hpp"
 #include "gstd/format.hpp"
 #include "gstd/lane_steps.hpp"
 #include "gstd/match_finder.hpp"
@@ -28,6 +29,7 @@ struct BlockPrices {
   std::array<std::array<uint16_t, 256>, kLiteralContexts> literals{};     ///< by context
   std::array<std::array<uint16_t, kMaxFieldSymbols>, kLowBits> fields{};  ///< of symbols, without extra bits
   bool fine_lengths = false;
+  bool moves_repeats = false;
   uint32_t low_bits = 0;  ///< of offsets, in a table; 0: no table
   std::array<uint16_t, 8> low_bits_prices{};
   uint32_t sequence = 0;  ///< of each, beside its symbols and bits
@@ -49,7 +51,7 @@ class MatchChooser {
   // Of the cheapest parse up to a position.
   struct State {
     uint32_t begin;  // of the literals since the last match
-    std::array<uint32_t, kRepeats> repeats;
+    History::Offsets repeats;
   };
   // A match from the current position, and the price up to it with what all of its lengths cost.
   struct Taken {
@@ -73,6 +75,7 @@ class MatchChooser {
   std::array<uint32_t, kKnownLengths + 1> run_prices_{};
   std::array<int32_t, kKnownLengths + kStep> length_prices_{};
   int32_t least_length_price_ = 0;
+  bool moves_repeats_ = false;
 };
 
 }  // namespace weft::gstd

@@ -242,6 +242,7 @@ class Decoder {
     next_ += has_rows ? 2 : 1;
     lanes_log_ = header.lanes_log;
     values_ = header.fine_lengths ? &kValues<true> : &kValues<false>;
+    moves_repeats_ = header.moves_repeats;
     lane_count_ = 1u << lanes_log_;
     if (lanes_log_ < 3) vectors_ = nullptr;
     lanes_ = {};
@@ -323,7 +324,9 @@ class Decoder {
     for (uint32_t done = 0; done < block.sequences; done += lane_count_)
       if (!read_sequences(block, done, std::min(block.sequences - done, lane_count_))) return false;
     uint32_t literals = 0;
-    if (!resolve_sequences(block.sequences, literals)) return false;
+    if (!(moves_repeats_ ? resolve_sequences<true>(block.sequences, literals)
+                         : resolve_sequences<false>(block.sequences, literals)))
+      return false;
     if (!has_room_for(literals, block.sequences, block.size)) return false;
     if (last && tile.states_released && !release()) return false;
     if (!read_literals(block, literals, last, work_.literals.data())) return false;
@@ -509,24 +512,39 @@ class Decoder {
 
   // Replaces repeats by offsets and checks the room and the offsets of a block's sequences. `literals`: how many it
   // has.
+  template <bool moves_repeats>
   bool resolve_sequences(uint32_t count, uint32_t& literals) {
     uint32_t* const known = work_.offsets.data();
     uint32_t next = kRepeats, too_far = 0, run_sum = 0;
     size_t position = done_;
+    std::array<uint32_t, kRepeats + 1> last;  // the newest first, and a place for a new one
+    std::reverse_copy(known, known + kRepeats, last.begin());
     for (uint32_t s = 0; s < count; ++s) {
       // Without branches, which could not be predicted.
       const uint32_t coded = sequences_.offset[s], run = sequences_.literals[s];
       const uint32_t repeated = 0u - (coded / kRepeatFlag);
-      known[next] = coded;
-      const uint32_t offset = known[next - (repeated & ((coded & 3) + 1))];
+      uint32_t offset;
+      if constexpr (moves_repeats) {
+        last[kRepeats] = coded;
+        const uint32_t from = repeated != 0 ? coded & 3 : kRepeats;
+        offset = last[from];
+        std::copy_backward(last.begin(), last.begin() + from, last.begin() + from + 1);
+        last[0] = offset;
+      } else {
+        known[next] = coded;
+        offset = known[next - (repeated & ((coded & 3) + 1))];
+        next += 1 + repeated;
+      }
       sequences_.offset[s] = offset;
-      next += 1 + repeated;
       run_sum += run;
       position += run;
       too_far |= offset > position ? 1 : 0;
       position += sequences_.match[s];
     }
-    for (uint32_t i = 0; i < kRepeats; ++i) known[i] = known[next - kRepeats + i];
+    if constexpr (moves_repeats)
+      std::reverse_copy(last.begin(), last.begin() + kRepeats, known);
+    else
+      std::copy_n(known + next - kRepeats, kRepeats, known);
     if (position > end_ || too_far != 0) return false;
     literals = run_sum + static_cast<uint32_t>(end_ - position);
     return true;
@@ -701,6 +719,7 @@ class Decoder {
   size_t done_ = 0, end_ = 0;
   uint32_t lanes_log_ = 0, lane_count_ = 1;
   const Values* values_ = nullptr;
+  bool moves_repeats_ = false;
   uint32_t tables_ = 0, map_ = 0;  // of literals in force; 0: none
   uint32_t low_bits_ = 0;
   std::array<bool, kFields> has_field_{};

@@ -296,12 +296,11 @@ class ReferenceDecoder {
 
     // Repeated offsets, in the order of the sequences.
     for (Sequence& sequence : batch) {
-      if (const uint32_t symbol = sequence.symbols[kOffset]; symbol < kRepeats) {
-        sequence.offset = repeats_[symbol];
-      } else {
-        std::copy_backward(repeats_.begin(), repeats_.end() - 1, repeats_.end());
-        repeats_[0] = sequence.offset;
-      }
+      const uint32_t symbol = sequence.symbols[kOffset], last = std::min(symbol, kRepeats - 1);
+      if (symbol < kRepeats) sequence.offset = repeats_[symbol];
+      if (symbol < kRepeats && !header_.moves_repeats) continue;
+      std::copy_backward(repeats_.begin(), repeats_.begin() + last, repeats_.begin() + last + 1);
+      repeats_[0] = sequence.offset;
     }
     return Reason::none;
   }

@@ -358,6 +358,8 @@ struct TileEncoder::Work {
   void code_sequences();
   /// Small tiles of levels from 1 on: descriptions are much of them.
   bool is_small() const { return config.level > 0 && tile_bytes <= kSmallTile; }
+  /// A device takes the sequences of a batch one by one to move repeats. A small tile has few lanes, so few of them.
+  bool moves_repeats() const { return tile_bytes <= kSmallTile; }
   /// Whether tables are tried that are a little worse and described in fewer bits.
   bool tries_cheap_tables() const { return trial_limit == 0 && (effort.rounds != 0 || is_small()); }
   uint32_t coarsest() const { return tries_cheap_tables() ? kCoarsest : 0; }
@@ -584,6 +586,7 @@ void TileEncoder::Work::add_prices(const BlockPlan& plan, const BlockHeader& blo
   BlockPrices& of = prices.emplace_back();
   of.begin = plan.begin;
   of.fine_lengths = fine_lengths;
+  of.moves_repeats = moves_repeats();
   const uint32_t of_excess = static_cast<uint32_t>(std::min(excess(), kMostPriced) / kPricedOfOne);
   of.sequence = config.decode_weight * (sequence_price() + of_excess);
   of.of_near = config.decode_weight * (is_text || encodes_again() ? 0 : kNearPrice);
@@ -804,7 +807,7 @@ void TileEncoder::Work::code_sequences() {
   const Match* __restrict const from = sequences.data();
   const size_t count = sequences.size();
   const LengthCoders& lengths = fine_lengths ? kLengthCoders<true> : kLengthCoders<false>;
-  History history;
+  History history(moves_repeats());
   for (size_t s = 0; s < count; ++s) {
     const Match sequence = from[s];
     const Coded run = lengths.literals.code(sequence.literals);
@@ -876,6 +879,7 @@ void TileEncoder::Work::plan(std::span<const std::byte> bytes, const FilterChoic
   header.stride = choice.stride;
   header.row_words = choice.row_words;
   header.fine_lengths = fine_lengths;
+  header.moves_repeats = moves_repeats();
   lanes = 1u << header.lanes_log;
   code_sequences();
 }
@@ -993,6 +997,7 @@ bool TileEncoder::Work::try_last(std::span<const std::byte> tile, std::vector<ui
     const auto refine_priced = [&](uint32_t half_bits, bool cheap_symbols) {
       last_prices.assign(1, first_prices(half_bits, cheap_symbols));
       last_prices[0].fine_lengths = fine_lengths;
+      last_prices[0].moves_repeats = moves_repeats();
       return refine(bytes, choice, words, before);
     };
     for (uint32_t half_bits = kMostOfLiteral; half_bits >= kLeastOfLiteral; half_bits -= 2)

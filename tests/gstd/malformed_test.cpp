@@ -104,8 +104,8 @@ TEST_SUITE("gstd malformed tiles") {
       broken[word] = 1u << bit;
       CHECK(check_agrees(broken, 1) == TileVerdict{Reason::bad_header, at});
     };
-    for (uint32_t bit = 28; bit < 32; ++bit) check_refused(0, bit, 1);
-    for (uint32_t bit = 28; bit < 32; ++bit) check_refused(2, bit, 4);
+    for (uint32_t bit = 29; bit < 32; ++bit) check_refused(0, bit, 1);
+    for (uint32_t bit = 29; bit < 32; ++bit) check_refused(2, bit, 4);
   }
 
   TEST_CASE("a short header is of one block, has the other's checks, and ends where the tile may") {

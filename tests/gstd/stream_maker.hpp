@@ -45,6 +45,8 @@ class StreamMaker {
     lanes_log_ = header.lanes_log;
     is_large_ = random_.one_in(2);
     header.fine_lengths = fine_lengths_ = !is_large_ && random_.one_in(2);
+    header.moves_repeats = random_.one_in(2);
+    history_ = History(header.moves_repeats);
     do {
       header.filter = random_.below(static_cast<uint32_t>(Filter::count));
       header.stride = random_.one_in(2) ? 1 : 1 + random_.below(random_.one_in(2) ? 4 : kMaxStride);
@@ -53,6 +55,7 @@ class StreamMaker {
       header.row_words = 1 + random_.below(random_.one_in(2) ? 8 : 1000);
     reach("filter " + std::to_string(header.filter));
     reach("lanes " + std::to_string(header.lanes_log));
+    reach(header.moves_repeats ? "repeats that move" : "repeats that stay");
     reach(fine_lengths_ ? "fine lengths" : "coarse lengths");
     writer_.states();
     for (uint32_t b = 0; b < header.blocks; ++b) block(b + 1 == header.blocks, header);
@@ -337,7 +340,7 @@ class StreamMaker {
   bool is_large_ = false;             // the first match is long
   uint32_t lanes_log_ = 0;
   bool fine_lengths_ = false;
-  History history_;
+  History history_{false};
   uint32_t offset_at_ = 0;
   std::optional<LiteralTables> tables_;
   std::array<std::optional<FieldChoice>, kFields> before_;

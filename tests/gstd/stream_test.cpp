@@ -65,6 +65,8 @@ TEST_SUITE("gstd streams") {
                              "literals of a lane 16",
                              "coarse lengths",
                              "fine lengths",
+                             "repeats that move",
+                             "repeats that stay",
                              "lanes 0",
                              "lanes 1",
                              "lanes 2",
