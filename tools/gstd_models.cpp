@@ -127,11 +127,12 @@ std::string lengths() {
 
 std::string weights() {
   std::string text;
-  for (uint32_t set = 0; set < kWeightSets; ++set)
+  for (uint32_t set = 0; set < kSetsBySymbol; ++set)
     for (uint32_t field = 0; field < kFields; ++field)
       for (uint32_t symbol = 0; symbol < kFieldSymbols[field]; ++symbol)
         text += row(formatted("%u ", set) + kFieldNames[field] + formatted(" %u", symbol), kNameWidth,
                     kWeightFrequencies[weight_model(set, field, symbol)]);
+  text += row(formatted("%u any", kSetsBySymbol), kNameWidth, kWeightFrequencies[weight_model(kSetsBySymbol, 0, 0)]);
   return text;
 }
 

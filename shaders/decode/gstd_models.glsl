@@ -113,7 +113,7 @@ const uvec4 kGstdLengthModels[104] = uvec4[](
     uvec4(0x15e5755cu, 0x16c5815fu, 0x1f6775b5u, 0x200801fbu));
 
 // Of classes of weights, by the set: one for each symbol of LL, OF, ML and LB.
-const uvec4 kGstdWeightModels[368] = uvec4[](
+const uvec4 kGstdWeightModels[369] = uvec4[](
     uvec4(0x601404u, 0x1202807u, 0x580d420u, 0x20080110u),
     uvec4(0xd02808u, 0x2906012u, 0x1a022040u, 0x200801f3u),
     uvec4(0x160440cu, 0x3808c1bu, 0x1ea5e463u, 0x200801fdu),
@@ -481,7 +481,8 @@ const uvec4 kGstdWeightModels[368] = uvec4[](
     uvec4(0x18a62588u, 0x18d6318bu, 0x19c6418eu, 0x200801c9u),
     uvec4(0x1ec7ade6u, 0x1ef7b9edu, 0x1f27c5f0u, 0x200801f6u),
     uvec4(0x1ca725c5u, 0x1cd731cbu, 0x1e273dceu, 0x200801f5u),
-    uvec4(0x1eb7a9e6u, 0x1ee7b5ecu, 0x1f27c1efu, 0x200801f7u));
+    uvec4(0x1eb7a9e6u, 0x1ee7b5ecu, 0x1f27c1efu, 0x200801f7u),
+    uvec4(0x1d06c1a8u, 0x1f67b9e2u, 0x1fe7f5fcu, 0x200801ffu));
 
 // Frequencies of the given tables, of LL, OF and ML one after the other, three to a word.
 const uint kGstdGivenFrequencies[59] = uint[](

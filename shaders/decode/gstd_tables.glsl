@@ -75,9 +75,9 @@ GstdModelSymbol gstd_model_symbol(uvec4 model, uint slot) {
 }
 
 // Reads the symbols' weights for all fields whose bit in `own` is set, with `lanes` lanes. The second set of models
-// describes those in `sparse`.
+// describes those in `sparse`, the third, of one model, those in `rare`.
 void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, inout uint state, uint lanes, uint own,
-                      uint sparse) {
+                      uint sparse, uint rare) {
   uint count = 0u;
   [[unroll]] for (uint f = 0; f < 4u; ++f) count += (own >> f & 1u) * gstd_field_symbols(f);
   for (uint first = 0u; lanes_uniform(first < count); first += lanes) {
@@ -90,7 +90,8 @@ void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, 
         position += position >= gstd_field_first(f) && (own >> f & 1u) == 0u ? gstd_field_symbols(f) : 0u;
       uint field = 0u;
       [[unroll]] for (uint f = 1; f < 4u; ++f) field += position >= gstd_field_first(f) ? 1u : 0u;
-      const uint model = position + (sparse >> field & 1u) * kGstdSymbols;
+      const bool is_rare = (rare >> field & 1u) != 0u;
+      const uint model = is_rare ? 2u * kGstdSymbols : position + (sparse >> field & 1u) * kGstdSymbols;
       const GstdModelSymbol found = gstd_model_symbol(kGstdWeightModels[model], lane_rans_slot(state));
       lane_rans_advance(state, bits, found.frequency, found.base);
       const uint octave = max(found.symbol, 2u) - 2u;

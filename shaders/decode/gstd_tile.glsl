@@ -187,16 +187,14 @@ uint gstd_mode_bits(uint modes, uint i) {
 // Reads and builds the tables of fields.
 void gstd_block_fields(inout GstdTile tile, GstdBlock block) {
   Words tables = Words(weft_gstd_scratch);
-  const uint own = gstd_mode_bits(gstd_modes(block), 0u), other = gstd_mode_bits(gstd_modes(block), 1u);
-  const uint sparse = own & other, previous = other & ~own;
   uint has_fields = bitfieldExtract(tile.known, kGstdHasFields, 4);
+  uint own = gstd_mode_bits(gstd_modes(block), 0u);
+  const uint other = gstd_mode_bits(gstd_modes(block), 1u);
+  const uint sparse = own & other, previous = other & ~own & has_fields, rare = other & ~own & ~has_fields;
+  own |= rare;
   uint low_bits = bitfieldExtract(tile.known, kGstdLowBits, 2);
-  if (lanes_uniform(own != 0u)) gstd_fields_read(tables, tile.words, tile.bits, tile.state, tile.lanes, own, sparse);
-  if (lane_words_truncated(tile.words)) {
-    tile.reason = kGstdTruncated;
-  } else if ((previous & ~has_fields) != 0u) {
-    tile.reason = kGstdBadTable;
-  }
+  if (lanes_uniform(own != 0u)) gstd_fields_read(tables, tile.words, tile.bits, tile.state, tile.lanes, own, sparse, rare);
+  if (lane_words_truncated(tile.words)) tile.reason = kGstdTruncated;
   if (lanes_uniform(tile.reason != 0u || gstd_sequences(block) == 0u)) return;
   for (uint f = 0u; lanes_uniform(f < 4u && tile.reason == 0u); ++f) {
     const bool described = (own >> f & 1u) != 0u;

@@ -43,10 +43,11 @@ constexpr uint32_t kMaxFieldSymbols = 78;
 constexpr uint32_t kRepeats = 3;
 constexpr std::array<uint32_t, kRepeats> kFirstRepeats = {1, 4, 8};
 
-/// The source of a table. Own ones of fields are described by one of two sets of models; own_sparse is of fields only.
-enum class TableMode : uint32_t { given, own, previous, own_sparse };
-constexpr bool is_own(TableMode mode) { return (static_cast<uint32_t>(mode) & 1) != 0; }
-constexpr uint32_t set_of(TableMode own) { return own == TableMode::own_sparse ? 1 : 0; }
+/// The source of a table. Own ones of fields are described by one of three sets of models; own_sparse and own_rare are
+/// of fields only. A header has `previous` for own_rare, which is what it means where no table is in force.
+enum class TableMode : uint32_t { given, own, previous, own_sparse, own_rare = previous | 4 };
+constexpr bool is_own(TableMode mode) { return mode != TableMode::given && mode != TableMode::previous; }
+constexpr uint32_t set_of(TableMode own) { return own == TableMode::own ? 0 : own == TableMode::own_sparse ? 1 : 2; }
 
 /// A value as a symbol and extra bits.
 struct Coded {
@@ -176,10 +177,15 @@ struct BlockHeader {
 
   constexpr uint32_t pack_first() const {
     uint32_t word = (size - 1) | static_cast<uint32_t>(literals) << 17;
-    for (uint32_t f = 0; f < kFields; ++f) word |= static_cast<uint32_t>(fields[f]) << (19 + 2 * f);
+    for (uint32_t f = 0; f < kFields; ++f) word |= (static_cast<uint32_t>(fields[f]) & 3) << (19 + 2 * f);
     return word | (low_bits - 2) << 27 | set << 28;
   }
   constexpr uint32_t pack_second() const { return sequences | (tables - 1) << 14 | map << 16; }
+  /// Completes what was unpacked. `in_force`: the fields that have a table.
+  constexpr void complete(const std::array<bool, kFields>& in_force) {
+    for (uint32_t f = 0; f < kFields; ++f)
+      if (fields[f] == TableMode::previous && !in_force[f]) fields[f] = TableMode::own_rare;
+  }
   /// Both, if the size is the tile's and the second fits where the first has the size.
   constexpr bool fits_short() const { return pack_second() < kMaxBlockBytes; }
   constexpr uint32_t pack_short() const { return (pack_first() & ~(kMaxBlockBytes - 1)) | pack_second(); }

@@ -493,6 +493,7 @@ const std::array<std::array<uint16_t, kWeightClasses>, kWeightModels> kWeightFre
     {486, 5, 1, 1, 1, 1, 1, 1, 1, 4, 10},
     {453, 4, 1, 1, 1, 1, 1, 1, 19, 19, 11},
     {486, 4, 1, 1, 1, 1, 1, 1, 2, 5, 9},
+    {424, 8, 32, 18, 12, 8, 6, 1, 1, 1, 1},
 }};
 
 const std::array<std::array<uint16_t, kMaxFieldSymbols>, kFields> kGivenFrequencies = {{

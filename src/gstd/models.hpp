@@ -20,9 +20,11 @@ constexpr uint32_t length_model(uint32_t set, uint32_t before) {
 }
 constexpr uint32_t kNoLength = kLengthSymbols;  ///< `before`, where there is none
 
-/// Models of weight classes: in each set one for each symbol. The second is of tables of few symbols.
-constexpr uint32_t kWeightSets = 2, kWeightModels = kWeightSets * kAllFieldSymbols;
+/// Models of weight classes: in the first two sets one for each symbol, in the third one for all. The second is of
+/// tables of few symbols, the third of fewer.
+constexpr uint32_t kWeightSets = 3, kSetsBySymbol = 2, kWeightModels = kSetsBySymbol * kAllFieldSymbols + 1;
 constexpr uint32_t weight_model(uint32_t set, uint32_t field, uint32_t symbol) {
+  if (set == kSetsBySymbol) return set * kAllFieldSymbols;
   uint32_t model = set * kAllFieldSymbols + symbol;
   for (uint32_t f = 0; f < field; ++f) model += kFieldSymbols[f];
   return model;

@@ -313,13 +313,13 @@ class Decoder {
     const uint32_t first = next_[0], second = next_[1];
     next_ += tile.is_short ? 1 : 2;
     if (is_past_end()) return false;
-    const BlockHeader block =
-        tile.is_short ? BlockHeader::unpack_short(first, size_) : BlockHeader::unpack(first, second);
+    BlockHeader block = tile.is_short ? BlockHeader::unpack_short(first, size_) : BlockHeader::unpack(first, second);
     const size_t left = size_ - done_;
     if ((last ? block.size != left : block.size >= left) ||
         block.sequences > std::min(block.size / kMinMatch, kMaxBlockSequences))
       return false;
     end_ = done_ + block.size;
+    block.complete(has_field_);
     if (!read_tables(block)) return false;
     for (uint32_t done = 0; done < block.sequences; done += lane_count_)
       if (!read_sequences(block, done, std::min(block.sequences - done, lane_count_))) return false;
@@ -409,9 +409,12 @@ class Decoder {
     uint32_t count = 0;
     for (uint32_t f = 0; f < kFields; ++f) {
       if (!is_own(block.fields[f])) continue;
-      for (uint32_t c = 1; c < kWeightClasses; ++c)
-        std::copy_n(&weight_bases()[c][weight_model(set_of(block.fields[f]), f, 0)], kFieldSymbols[f],
-                    &work_.weight_bases[c][count]);
+      const uint32_t set = set_of(block.fields[f]), model = weight_model(set, f, 0);
+      for (uint32_t c = 1; c < kWeightClasses; ++c) {
+        const uint16_t* const from = &weight_bases()[c][model];
+        uint16_t* const to = &work_.weight_bases[c][count];
+        set < kSetsBySymbol ? std::copy_n(from, kFieldSymbols[f], to) : std::fill_n(to, kFieldSymbols[f], *from);
+      }
       count += kFieldSymbols[f];
     }
     std::array<uint32_t, kAllFieldSymbols + kMaxLanes> packed;
@@ -426,7 +429,6 @@ class Decoder {
     if (!(vectors_ != nullptr ? read_weights_by_vectors(block, weights) : read_weights(block, weights))) return false;
     uint32_t first = 0;
     for (uint32_t f = 0; f < kFields; ++f) {
-      if (block.fields[f] == TableMode::previous && !has_field_[f]) return false;
       if (block.fields[f] == TableMode::given && f != kLowBits && block.sequences != 0)
         expand(f, *values_, kGivenFrequencies[f], work_.fields[f]);
       if (is_own(block.fields[f])) {

@@ -135,12 +135,13 @@ class ReferenceDecoder {
   Reason block(bool last) {
     const uint32_t first = uniform(), second = header_.is_short ? 0 : uniform();
     if (truncated_) return Reason::truncated;
-    const BlockHeader block =
+    BlockHeader block =
         header_.is_short ? BlockHeader::unpack_short(first, output_.size()) : BlockHeader::unpack(first, second);
     const size_t left = output_.size() - done_;
     if (last ? block.size != left : block.size >= left) return Reason::bad_header;
     if (block.sequences > std::min(block.size / kMinMatch, kMaxBlockSequences)) return Reason::bad_sequence;
     end_ = done_ + block.size;
+    block.complete(has_field_);
     if (const Reason reason = tables(block); reason != Reason::none) return reason;
 
     // Sequences, in batches.
@@ -236,7 +237,6 @@ class ReferenceDecoder {
     }
     uint32_t first = 0;
     for (uint32_t f = 0; f < kFields; ++f) {
-      if (block.fields[f] == TableMode::previous && !has_field_[f]) return Reason::bad_table;
       if (block.fields[f] == TableMode::given && f != kLowBits && block.sequences != 0) fields_[f] = given_table(f);
       if (is_own(block.fields[f])) {
         std::array<uint16_t, kMaxFieldSymbols> frequencies;

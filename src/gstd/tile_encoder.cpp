@@ -207,17 +207,18 @@ struct FieldCounts {
   uint64_t extra_bits = 0;
 };
 
-// The cheapest of `given`, an own table if that is tried, and `before` unless that is null. `fits`: own tables to their
-// descriptions. Returns the cost.
+// The cheapest of `given`, an own table if that is tried, and `before` unless that is null. `in_force`: whether the
+// field has a table. `fits`: own tables to their descriptions. Returns the cost.
 Cost choose_field(uint32_t field, std::span<const uint32_t> counts, Cost given, const FieldChoice* before,
-                  bool tries_own, bool fits, uint32_t coarsest, TableMode& mode, FieldChoice& table) {
+                  bool in_force, bool tries_own, bool fits, uint32_t coarsest, TableMode& mode, FieldChoice& table) {
   Cost best = given;
   if (tries_own && best > least_description_cost(field)) {
     const Slots slots = choose_slots(counts);
     for (uint32_t coarseness = 0; coarseness <= coarsest; ++coarseness) {
       FieldChoice own;
       choose_frequencies(std::span(slots).first(counts.size()), coarseness, own);
-      for (const TableMode of : {TableMode::own, TableMode::own_sparse}) {
+      for (const TableMode of : {TableMode::own, TableMode::own_sparse, TableMode::own_rare}) {
+        if (of == TableMode::own_rare && in_force) continue;
         FieldChoice fitted = own;
         const Cost cost = fits ? fit_to_description(field, set_of(of), counts, fitted)
                                : field_cost(counts, own.frequencies) + description_cost(field, set_of(of), own);
@@ -685,8 +686,8 @@ void TileEncoder::Work::choose_fields(const BlockPlan& plan, BlockHeader& block,
   for (uint32_t f = 0; f < kLowBits; ++f) {
     const std::span<const uint32_t> of(counts.symbols[f].data(), kFieldSymbols[f]);
     const FieldChoice* const before = before_fields[f] ? &*before_fields[f] : nullptr;
-    spent += choose_field(f, of, field_cost(of, kGivenFrequencies[f]), before, own_tables, encodes_again(), coarsest(),
-                          block.fields[f], tables[f]);
+    spent += choose_field(f, of, field_cost(of, kGivenFrequencies[f]), before, before != nullptr, own_tables,
+                          encodes_again(), coarsest(), block.fields[f], tables[f]);
     if (block.fields[f] == TableMode::given)
       std::copy(kGivenFrequencies[f].begin(), kGivenFrequencies[f].end(), tables[f].frequencies.begin());
   }
@@ -700,7 +701,8 @@ void TileEncoder::Work::choose_fields(const BlockPlan& plan, BlockHeader& block,
         before_fields[kLowBits] && before_low_bits == low ? &*before_fields[kLowBits] : nullptr;
     TableMode mode = TableMode::given;
     FieldChoice table;
-    const Cost cost = choose_field(kLowBits, of, raw, before, own_tables, encodes_again(), coarsest(), mode, table);
+    const Cost cost = choose_field(kLowBits, of, raw, before, before_fields[kLowBits].has_value(), own_tables,
+                                   encodes_again(), coarsest(), mode, table);
     if (raw - cost <= saved) continue;
     saved = raw - cost;
     block.low_bits = low;

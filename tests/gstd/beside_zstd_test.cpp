@@ -140,6 +140,18 @@ TEST_SUITE("gstd beside zstd") {
     }
   }
 
+  TEST_CASE("contents of matches whose offsets come back among new ones take at most 20 bytes more") {
+    for (const auto& [level, contents] : {std::pair{1, 300}, {3, 300}, {12, 100}, {19, 30}})
+      for (int seed = 0; seed < contents / (kSanitized ? 10 : 1); ++seed)
+        for (const size_t size : {1024, 4096}) {
+          CAPTURE(level);
+          CAPTURE(seed);
+          CAPTURE(size);
+          const Bytes content = made_content(static_cast<uint64_t>(seed), size, "recurring");
+          CHECK(gstd_size(content, level) <= zstd_size(content, level) + 20);
+        }
+  }
+
   TEST_CASE("64 bytes with a match that a fast search skips take at most 20 bytes more") {
     const Bytes content = made_content(7832, 64);
     CHECK(gstd_size(content, -5) <= zstd_size(content, -5) + 20);

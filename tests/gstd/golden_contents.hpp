@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -48,6 +49,8 @@ class GoldenContent {
       content.steps(6000);
     else if (name == "copies")
       content.copies(4096);
+    else if (name == "recurring")
+      content.recurring(4096);
     else if (name == "scattered")
       content.scattered(6000);
     else
@@ -145,6 +148,19 @@ class GoldenContent {
     while (bytes_.size() < size) {
       noise(16);
       for (uint32_t i = 35 + next() % 2 * 35; i != 0; --i) bytes_.push_back(bytes_[bytes_.size() - 115]);
+    }
+    bytes_.resize(size);
+  }
+  // Short runs of noise, each with a copy from one of the last three distances, mostly, or from anywhere.
+  void recurring(size_t size) {
+    std::array<size_t, 4> last = {40, 90, 150};
+    noise(200);
+    while (bytes_.size() < size) {
+      noise(1 + next() % 2);
+      const size_t which = next() % 4;
+      last[3] = 1 + next() % bytes_.size();
+      std::rotate(last.begin(), last.begin() + which, last.begin() + which + 1);
+      for (uint32_t i = 5 + next() % 3 * 4; i != 0; --i) bytes_.push_back(bytes_[bytes_.size() - last[0]]);
     }
     bytes_.resize(size);
   }

@@ -84,10 +84,12 @@ int main(int count, char** arguments) {
     for (const char* content : {"example", "byte", "zeros", "noise", "few", "some", "records", "waves"})
       all &= write(directory, content, "l" + std::to_string(level) + "-small", config);
   }
-  // Fine lengths.
+  // Repeats that move to the front, and tables of fields by the third set of models. v2-copies-l12-fine, with fine
+  // lengths, is of an encoder before that set.
   config = {};
   config.level = 12;
-  all &= write(directory, "copies", "l12-fine", config);
+  all &= write(directory, "recurring", "l12-moved", config);
+  all &= write(directory, "copies", "l12-rare", config);
   // Sets of models 4 to 7 of code lengths, and sparse tables of each field.
   config = {};
   config.level = 12;

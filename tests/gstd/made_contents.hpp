@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sample_tiles.hpp"
@@ -19,15 +21,27 @@ class ContentMaker {
 
   explicit ContentMaker(uint64_t seed) : random_(seed) {}
 
-  Bytes make(size_t size) {
-    using Kind = void (ContentMaker::*)(size_t);
-    constexpr std::array<Kind, 7> kKinds = {
-        &ContentMaker::noise,   &ContentMaker::matches, &ContentMaker::records, &ContentMaker::words,
-        &ContentMaker::numbers, &ContentMaker::chain,   &ContentMaker::image,
+  /// A content of a kind, or one of the first seven by chance. None: there is no such kind.
+  std::optional<Bytes> make(size_t size, std::string_view kind = "made") {
+    struct Kind {
+      std::string_view name;
+      void (ContentMaker::*make)(size_t);
     };
+    constexpr size_t kDrawn = 7;
+    constexpr std::array<Kind, 8> kKinds = {{
+        {"noise", &ContentMaker::noise},
+        {"matches", &ContentMaker::matches},
+        {"records", &ContentMaker::records},
+        {"words", &ContentMaker::words},
+        {"numbers", &ContentMaker::numbers},
+        {"chain", &ContentMaker::chain},
+        {"image", &ContentMaker::image},
+        {"recurring", &ContentMaker::recurring},
+    }};
+    const auto named = std::ranges::find(kKinds, kind, &Kind::name);
+    if (named == kKinds.end() && kind != "made") return std::nullopt;
     bytes_.clear();
-    const Kind kind = kKinds[random_.below(kKinds.size())];
-    (this->*kind)(size);
+    (this->*(named != kKinds.end() ? *named : kKinds[random_.below(kDrawn)]).make)(size);
     bytes_.resize(size);
     return bytes_;
   }
@@ -92,6 +106,44 @@ class ContentMaker {
       add(bag, one_of(runs) + (bytes_.empty() ? 1 : 0));
       const auto done = static_cast<uint32_t>(bytes_.size());
       const uint32_t offset = is_anywhere ? 1 + random_.below(done) : std::min(one_of(offsets), done);
+      for (uint32_t i = one_of(lengths); i != 0; --i) bytes_.push_back(bytes_[bytes_.size() - offset]);
+    }
+  }
+
+  // Literals and matches of a few lengths, each from one of the last three offsets, a fixed one, or anywhere.
+  void recurring(size_t size) {
+    const uint32_t bytes = 1 + random_.below(256), step = 1 + random_.below(4),
+                   fixed = 1 + random_.below(2u << random_.below(10));
+    const bool has_fixed = random_.one_in(3);
+    const auto few = [&](uint32_t least, uint32_t most) {
+      std::vector<uint32_t> values(1 + random_.below(4));
+      for (uint32_t& value : values) value = least + random_.below(most);
+      return values;
+    };
+    const std::vector<uint32_t> runs = few(random_.below(3), 1 + random_.below(12)),
+                                lengths = few(3 + random_.below(4), 1 + random_.below(20));
+    const auto one_of = [&](const std::vector<uint32_t>& values) {
+      return values[random_.below(static_cast<uint32_t>(values.size()))];
+    };
+    const auto literals = [&](uint32_t count) {
+      while (count-- != 0) bytes_.push_back(static_cast<std::byte>(random_.below(bytes) * step));
+    };
+    // How often each is drawn; the last is anywhere.
+    std::array<uint32_t, 4> ends;
+    uint32_t sum = 0;
+    for (uint32_t& end : ends) end = sum += 1 + random_.below(10);
+    std::array<uint32_t, 4> last = {1 + random_.below(300), 1 + random_.below(300), 1 + random_.below(300), 0};
+    for (literals(40 + random_.below(600)); bytes_.size() < size;) {
+      literals(one_of(runs));
+      const auto done = static_cast<uint32_t>(bytes_.size());
+      last[3] = 1 + random_.below(done);
+      auto which = std::ranges::upper_bound(ends, random_.below(sum)) - ends.begin();
+      if (has_fixed && random_.one_in(2)) {
+        which = std::ranges::find(last.begin(), last.begin() + 3, fixed) - last.begin();
+        last[3] = which == 3 ? fixed : last[3];
+      }
+      std::rotate(last.begin(), last.begin() + which, last.begin() + which + 1);
+      const uint32_t offset = std::min(last[0], done);
       for (uint32_t i = one_of(lengths); i != 0; --i) bytes_.push_back(bytes_[bytes_.size() - offset]);
     }
   }
@@ -168,6 +220,8 @@ class ContentMaker {
 };
 
 /// The same for the same seed and size, on every machine.
-inline std::vector<std::byte> made_content(uint64_t seed, size_t size) { return ContentMaker(seed).make(size); }
+inline std::vector<std::byte> made_content(uint64_t seed, size_t size, std::string_view kind = "made") {
+  return ContentMaker(seed).make(size, kind).value();
+}
 
 }  // namespace weft::gstd::test

@@ -3,7 +3,8 @@
 // Sizes of pieces of files beside those of libzstd at the same level, with the checksums of either.
 //   gstd_small_sizes LEVEL,... OFFSETS SEED FILE...
 // Pieces of ten sizes from 64 to 4,096 bytes begin at OFFSETS positions all over each file, which SEED moves. The file
-// `made` is OFFSETS contents made by chance. Exits with 1 if a piece takes over 20 bytes more.
+// `made` is OFFSETS contents made by chance, and each of `noise`, `matches`, `records`, `words`, `numbers`, `chain`,
+// `image` and `recurring` as many of one kind. Exits with 1 if a piece takes over 20 bytes more.
 // docs/decisions/gstd-small-streams.md has the figures.
 #include <algorithm>
 #include <cstdio>
@@ -12,11 +13,9 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <span>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <weft/gstd.hpp>
@@ -32,15 +31,20 @@ constexpr long kAllowed = 20;
 
 using Bytes = std::vector<std::byte>;
 
-// Of none, made ones.
-Bytes piece_of(const std::optional<Bytes>& file, size_t i, size_t offsets, size_t seed, size_t size) {
-  if (!file) return weft::gstd::test::made_content(seed * offsets + i, size);
-  const size_t room = file->size() - kMost, at = (room * i / offsets + 7919 * seed) % room;
-  return {file->begin() + static_cast<std::ptrdiff_t>(at), file->begin() + static_cast<std::ptrdiff_t>(at + size)};
+struct Source {
+  std::string kind;  // of made contents; none: a file's
+  Bytes bytes;
+};
+
+Bytes piece_of(const Source& source, size_t i, size_t offsets, size_t seed, size_t size) {
+  if (!source.kind.empty()) return weft::gstd::test::made_content(seed * offsets + i, size, source.kind);
+  const Bytes& file = source.bytes;
+  const size_t room = file.size() - kMost, at = (room * i / offsets + 7919 * seed) % room;
+  return {file.begin() + static_cast<std::ptrdiff_t>(at), file.begin() + static_cast<std::ptrdiff_t>(at + size)};
 }
 
 // Prints a line. Returns whether no piece takes too much.
-bool compare(int level, size_t offsets, size_t seed, const std::vector<std::optional<Bytes>>& files) {
+bool compare(int level, size_t offsets, size_t seed, const std::vector<Source>& sources) {
   weft::gstd::CompressConfig config;
   config.level = level;
   config.threads = 1;
@@ -51,10 +55,10 @@ bool compare(int level, size_t offsets, size_t seed, const std::vector<std::opti
   std::vector<std::byte> stream(2 * kMost);
   long pieces = 0, over = 0, most = -static_cast<long>(kMost), sum = 0;
   std::clock_t spent = 0;
-  for (const std::optional<Bytes>& file : files)
+  for (const Source& source : sources)
     for (size_t i = 0; i < offsets; ++i)
       for (const size_t size : kSizes) {
-        const Bytes piece = piece_of(file, i, offsets, seed, size);
+        const Bytes piece = piece_of(source, i, offsets, seed, size);
         const auto by_zstd =
             static_cast<long>(ZSTD_compress2(zstd.get(), stream.data(), stream.size(), piece.data(), size));
         const std::clock_t start = std::clock();
@@ -80,14 +84,17 @@ int main(int count, char** arguments) {
     std::fputs("usage: gstd_small_sizes LEVEL,... OFFSETS SEED FILE...\n", stderr);
     return 2;
   }
-  std::vector<std::optional<Bytes>> files;
+  std::vector<Source> sources;
   for (int f = 4; f < count; ++f) {
-    files.emplace_back();
-    if (arguments[f] == std::string_view("made")) continue;
+    Source& source = sources.emplace_back();
+    if (weft::gstd::test::ContentMaker(0).make(1, arguments[f])) {
+      source.kind = arguments[f];
+      continue;
+    }
     std::ifstream stream(arguments[f], std::ios::binary);
     const std::vector<char> letters{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
     const std::span bytes = std::as_bytes(std::span(letters));
-    files.back().emplace(bytes.begin(), bytes.end());
+    source.bytes.assign(bytes.begin(), bytes.end());
     if (bytes.size() > kMost) continue;
     std::fprintf(stderr, "%s has no piece of %zu bytes\n", arguments[f], kMost);
     return 2;
@@ -96,6 +103,6 @@ int main(int count, char** arguments) {
   std::istringstream levels(arguments[1]);
   for (std::string level; std::getline(levels, level, ',');)
     is_within &= compare(std::atoi(level.c_str()), std::strtoul(arguments[2], nullptr, 10),
-                         std::strtoul(arguments[3], nullptr, 10), files);
+                         std::strtoul(arguments[3], nullptr, 10), sources);
   return is_within ? 0 : 1;
 }

@@ -185,6 +185,8 @@ class StreamMaker {
       if (f == kLowBits && before_low_bits_ != header.low_bits && mode == TableMode::previous) mode = TableMode::own;
       if (mode == TableMode::previous && (!before_[f] || field_cost(of, before_[f]->frequencies) == ~Cost{0}))
         mode = TableMode::own;
+      // Without a table in force it is an own one.
+      if (is_own(mode) && !before_[f] && random_.one_in(2)) mode = TableMode::own_rare;
       if (is_own(mode)) {
         // More symbols than there are, at times.
         std::vector<uint32_t> more(of.begin(), of.end());
