@@ -41,7 +41,8 @@ GstdTileHeader gstd_tile_header(uint word) {
   header.fine_lengths = (word >> 27 & 1u) != 0u;
   header.moves_repeats = (word >> 28 & 1u) != 0u;
   header.valid = (word & 7u) <= 5u && word >> 29 == 0u && gstd_is_filter(header.tile_filter, header.stride) &&
-                 !(header.has_rows && header.tile_filter > 7u) && !(header.is_short && header.blocks != 1u);
+                 !(header.has_rows && header.tile_filter > 7u) && !(header.is_short && header.blocks != 1u) &&
+                 !(header.moves_repeats && header.lanes != 1u);
   return header;
 }
 

@@ -90,8 +90,8 @@ void gstd_fields_read(Words tables, inout LaneWords words, inout LaneBits bits, 
         position += position >= gstd_field_first(f) && (own >> f & 1u) == 0u ? gstd_field_symbols(f) : 0u;
       uint field = 0u;
       [[unroll]] for (uint f = 1; f < 4u; ++f) field += position >= gstd_field_first(f) ? 1u : 0u;
-      const bool is_rare = (rare >> field & 1u) != 0u;
-      const uint model = is_rare ? 2u * kGstdSymbols : position + (sparse >> field & 1u) * kGstdSymbols;
+      const uint set = (sparse >> field & 1u) + 2u * (rare >> field & 1u);
+      const uint model = min(position + set * kGstdSymbols, 2u * kGstdSymbols);
       const GstdModelSymbol found = gstd_model_symbol(kGstdWeightModels[model], lane_rans_slot(state));
       lane_rans_advance(state, bits, found.frequency, found.base);
       const uint octave = max(found.symbol, 2u) - 2u;

@@ -260,24 +260,6 @@ GstdSequence gstd_sequence_read(inout GstdTile tile, GstdBlock block, bool has) 
   return sequence;
 }
 
-// The offset of each of a batch's `count` sequences, where repeats move: sequence by sequence.
-uint gstd_offset_moved(inout uint repeats, GstdSequence sequence, uint count) {
-  const uint lane = lanes_lane();
-  uint offset = 0u;
-  uint first = lanes_broadcast(repeats, 2u), second = lanes_broadcast(repeats, 1u), third = lanes_broadcast(repeats, 0u);
-  for (uint i = 0u; lanes_uniform(i < count); ++i) {
-    const uint coded = lanes_broadcast(sequence.offset, i);
-    const uint from = lanes_broadcast(sequence.repeats ? sequence.offset : kGstdRepeats, i);
-    const uint used = from == 0u ? first : from == 1u ? second : from == 2u ? third : coded;
-    if (from >= 2u) third = second;
-    if (from >= 1u) second = first;
-    first = used;
-    if (lane == i) offset = used;
-  }
-  repeats = lane == 2u ? first : lane == 1u ? second : third;
-  return offset;
-}
-
 // Reads a block's sequences and stores their records. Returns the number of the block's literals.
 uint gstd_block_sequences(inout GstdTile tile, GstdBlock block) {
   const uint lane = lanes_lane();
@@ -290,19 +272,15 @@ uint gstd_block_sequences(inout GstdTile tile, GstdBlock block) {
     const bool has = tile.decodes && first + lane < sequences;
     const GstdSequence sequence = gstd_sequence_read(tile, block, has);
 
+    // A repeated offset is one of the last that are not, counted from the sequence on.
+    const bool is_new = has && !sequence.repeats;
+    const uint fresh = lanes_ballot(is_new);
+    const uint number = offsets + bitCount(fresh & lanes_mask_before());
+    if (is_new) weft_lz_segments[gstd_offset_at(number)].x = sequence.offset;
+    lanes_shared_barrier();
     uint offset = sequence.offset;
-    if (moves) {
-      offset = gstd_offset_moved(tile.repeats, sequence, min(tile.lanes, sequences - first));
-    } else {
-      // A repeated offset is one of the last that are not, counted from the sequence on.
-      const bool is_new = has && !sequence.repeats;
-      const uint fresh = lanes_ballot(is_new);
-      const uint number = offsets + bitCount(fresh & lanes_mask_before());
-      if (is_new) weft_lz_segments[gstd_offset_at(number)].x = sequence.offset;
-      lanes_shared_barrier();
-      if (!is_new) offset = weft_lz_segments[gstd_offset_at(number - 1u - sequence.offset)].x;
-      offsets += bitCount(fresh);
-    }
+    if (!is_new) offset = weft_lz_segments[gstd_offset_at(number - 1u - sequence.offset)].x;
+    offsets += bitCount(fresh);
 
     GstdRecord record;
     record.literals_end = done.literals_end + lanes_inclusive_add_unrolled(sequence.literals);
@@ -312,14 +290,24 @@ uint gstd_block_sequences(inout GstdTile tile, GstdBlock block) {
     done.end = lanes_broadcast(record.end, 31u);
     // A truncated tile comes first: words past the last are read as 0 and cause other faults.
     const bool too_far = lanes_any(has && offset > tile.done + record.end - sequence.match);
-    tile.reason = lane_words_truncated(tile.words) ? kGstdTruncated
-                  : done.end > size                ? kGstdBadLength
-                  : too_far                        ? kGstdBadOffset
-                                                   : 0u;
-    if (lanes_uniform(tile.reason != 0u)) return 0u;
+    if (lanes_uniform(too_far || done.end > size || lane_words_truncated(tile.words))) {
+      tile.reason = lane_words_truncated(tile.words) ? kGstdTruncated
+                    : done.end > size                ? kGstdBadLength
+                                                     : kGstdBadOffset;
+      return 0u;
+    }
     if (has) gstd_record_store(first + lane, record);
+    if (moves) {
+      // Of the only lane's sequence. The repeat goes to the end of the list, and those after it come before it.
+      const uint used = lanes_broadcast(sequence.repeats ? sequence.offset : 0u, 0u);
+      const uint from = lane == 0u ? used : lane <= used ? lane - 1u : lane;
+      const uint moved = weft_lz_segments[gstd_offset_at(offsets - 1u - from)].x;
+      lanes_shared_barrier();
+      if (lane < kGstdRepeats) weft_lz_segments[gstd_offset_at(offsets - 1u - lane)].x = moved;
+      lanes_shared_barrier();
+    }
   }
-  if (!moves && lane < kGstdRepeats) tile.repeats = weft_lz_segments[gstd_offset_at(offsets - kGstdRepeats + lane)].x;
+  if (lane < kGstdRepeats) tile.repeats = weft_lz_segments[gstd_offset_at(offsets - kGstdRepeats + lane)].x;
   done.literals_end += size - done.end;
   done.end = size;
   if (done.literals_end + kGstdInPlaceMatches > size &&

@@ -137,7 +137,7 @@ struct TileHeader {
   uint32_t row_words = 0;  ///< 0: no rows; else it is the second word
   bool is_short = false;   ///< the only block's header is a word
   bool fine_lengths = false;
-  bool moves_repeats = false;  ///< to the front, where they are used
+  bool moves_repeats = false;  ///< to the front, where they are used; of a lane alone
 
   constexpr uint32_t pack() const {
     return lanes_log | uint32_t{states_released} << 3 | filter << 4 | (stride - 1) << 8 | (blocks - 1) << 15 |
@@ -157,8 +157,8 @@ struct TileHeader {
   }
   static constexpr uint32_t kHasRows = 1u << 25, kShort = 1u << 26, kFineLengths = 1u << 27, kMovesRepeats = 1u << 28,
                             kUnused = 0xe0000000u;
-  /// Whether a short header has the one block that it may have.
-  constexpr bool has_valid_blocks() const { return !is_short || blocks == 1; }
+  /// Whether a short header has the one block that it may have, and a tile whose repeats move the one lane.
+  constexpr bool has_valid_counts() const { return (!is_short || blocks == 1) && (!moves_repeats || lanes_log == 0); }
   /// Whether a tile of `bytes` bytes may have these rows.
   static constexpr bool is_row(uint32_t row_words, size_t bytes) {
     return row_words != 0 && row_words < (bytes + 3) / 4;

@@ -236,7 +236,7 @@ class Decoder {
     const TileHeader header = TileHeader::unpack(next_[0], next_[1]);
     const bool has_rows = (*next_ & TileHeader::kHasRows) != 0;
     if (count_ == 0 || (*next_ & TileHeader::kUnused) != 0 || header.lanes_log > kMaxLanesLog ||
-        !is_filter(header.filter, header.stride, has_rows) || !header.has_valid_blocks() ||
+        !is_filter(header.filter, header.stride, has_rows) || !header.has_valid_counts() ||
         (has_rows && !TileHeader::is_row(header.row_words, size_)))
       return false;
     next_ += has_rows ? 2 : 1;

@@ -102,7 +102,7 @@ class ReferenceDecoder {
     const bool has_rows = (word & TileHeader::kHasRows) != 0;
     header_ = TileHeader::unpack(word, 0);
     if ((word & TileHeader::kUnused) != 0 || header_.lanes_log > kMaxLanesLog ||
-        !is_filter(header_.filter, header_.stride, has_rows) || !header_.has_valid_blocks() || output_.empty() ||
+        !is_filter(header_.filter, header_.stride, has_rows) || !header_.has_valid_counts() || output_.empty() ||
         output_.size() > kMaxTileBytes)
       return Reason::bad_header;
     if (has_rows) {

@@ -359,8 +359,8 @@ struct TileEncoder::Work {
   void code_sequences();
   /// Small tiles of levels from 1 on: descriptions are much of them.
   bool is_small() const { return config.level > 0 && tile_bytes <= kSmallTile; }
-  /// A device takes the sequences of a batch one by one to move repeats. A small tile has few lanes, so few of them.
-  bool moves_repeats() const { return tile_bytes <= kSmallTile; }
+  /// In tiles of one lane.
+  bool moves_repeats() const { return encodes_again(); }
   /// Whether tables are tried that are a little worse and described in fewer bits.
   bool tries_cheap_tables() const { return trial_limit == 0 && (effort.rounds != 0 || is_small()); }
   uint32_t coarsest() const { return tries_cheap_tables() ? kCoarsest : 0; }

@@ -105,7 +105,16 @@ TEST_SUITE("gstd malformed tiles") {
       CHECK(check_agrees(broken, 1) == TileVerdict{Reason::bad_header, at});
     };
     for (uint32_t bit = 29; bit < 32; ++bit) check_refused(0, bit, 1);
-    for (uint32_t bit = 29; bit < 32; ++bit) check_refused(2, bit, 4);
+    for (uint32_t bit = 28; bit < 32; ++bit) check_refused(2, bit, 4);
+  }
+
+  TEST_CASE("repeats move in a tile of one lane alone") {
+    for (uint32_t log = 0; log <= kMaxLanesLog; ++log) {
+      CAPTURE(log);
+      std::vector<uint32_t> words(40);
+      words[0] = TileHeader{.lanes_log = log, .moves_repeats = true}.pack();
+      CHECK((check_agrees(words, 1) == TileVerdict{Reason::bad_header, 1}) == (log != 0));
+    }
   }
 
   TEST_CASE("a short header is of one block, has the other's checks, and ends where the tile may") {

@@ -45,7 +45,7 @@ class StreamMaker {
     lanes_log_ = header.lanes_log;
     is_large_ = random_.one_in(2);
     header.fine_lengths = fine_lengths_ = !is_large_ && random_.one_in(2);
-    header.moves_repeats = random_.one_in(2);
+    header.moves_repeats = header.lanes_log == 0 && random_.one_in(2);
     history_ = History(header.moves_repeats);
     do {
       header.filter = random_.below(static_cast<uint32_t>(Filter::count));
