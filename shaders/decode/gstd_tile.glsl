@@ -260,6 +260,21 @@ GstdSequence gstd_sequence_read(inout GstdTile tile, GstdBlock block, bool has) 
   return sequence;
 }
 
+// Where repeats move, the repeat of the only lane's sequence goes to the end of the list of `offsets`, which makes it
+// the first, and those after it come before it. A sequence without literals has the first as the symbol 2.
+void gstd_repeat_move(inout GstdSequence sequence, uint offsets) {
+  const uint lane = lanes_lane();
+  const uint position = sequence.literals != 0u ? sequence.offset : sequence.offset == 2u ? 0u : sequence.offset + 1u;
+  const uint used = lanes_broadcast(sequence.repeats ? position : 0u, 0u);
+  const uint from = lane == 0u ? used : lane <= used ? lane - 1u : lane;
+  lanes_shared_barrier();
+  const uint moved = weft_lz_segments[gstd_offset_at(offsets - 1u - from)].x;
+  lanes_shared_barrier();
+  if (lane < kGstdRepeats) weft_lz_segments[gstd_offset_at(offsets - 1u - lane)].x = moved;
+  lanes_shared_barrier();
+  if (sequence.repeats) sequence.offset = 0u;
+}
+
 // Reads a block's sequences and stores their records. Returns the number of the block's literals.
 uint gstd_block_sequences(inout GstdTile tile, GstdBlock block) {
   const uint lane = lanes_lane();
@@ -270,7 +285,8 @@ uint gstd_block_sequences(inout GstdTile tile, GstdBlock block) {
   if (lane < kGstdRepeats) weft_lz_segments[gstd_offset_at(lane)].x = tile.repeats;
   for (uint first = 0u; lanes_uniform(first < sequences); first += tile.lanes) {
     const bool has = tile.decodes && first + lane < sequences;
-    const GstdSequence sequence = gstd_sequence_read(tile, block, has);
+    GstdSequence sequence = gstd_sequence_read(tile, block, has);
+    if (moves) gstd_repeat_move(sequence, offsets);
 
     // A repeated offset is one of the last that are not, counted from the sequence on.
     const bool is_new = has && !sequence.repeats;
@@ -297,15 +313,6 @@ uint gstd_block_sequences(inout GstdTile tile, GstdBlock block) {
       return 0u;
     }
     if (has) gstd_record_store(first + lane, record);
-    if (moves) {
-      // Of the only lane's sequence. The repeat goes to the end of the list, and those after it come before it.
-      const uint used = lanes_broadcast(sequence.repeats ? sequence.offset : 0u, 0u);
-      const uint from = lane == 0u ? used : lane <= used ? lane - 1u : lane;
-      const uint moved = weft_lz_segments[gstd_offset_at(offsets - 1u - from)].x;
-      lanes_shared_barrier();
-      if (lane < kGstdRepeats) weft_lz_segments[gstd_offset_at(offsets - 1u - lane)].x = moved;
-      lanes_shared_barrier();
-    }
   }
   if (lane < kGstdRepeats) tile.repeats = weft_lz_segments[gstd_offset_at(offsets - kGstdRepeats + lane)].x;
   done.literals_end += size - done.end;

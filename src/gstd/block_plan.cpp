@@ -59,7 +59,7 @@ void BlockPlanner::measure(std::span<const std::byte> bytes, std::span<const Mat
     cut();
     Segment& segment = segments_.back();
     ++segment.fields[kLiteralLength][literal_length_symbols(false).code(match.literals).symbol];
-    ++segment.fields[kOffset][history.push(match.offset)];
+    ++segment.fields[kOffset][history.push(match.offset, match.literals)];
     ++segment.fields[kMatchLength][match_length_symbols(false).code(match.length - kMinMatch).symbol];
     segment.size += match.length;
     ++segment.sequences;

@@ -43,12 +43,16 @@ class History {
                (shifts_last & second) | (~shifts_last & third)};
     return not_first + not_second + is_new;
   }
-  /// Returns the symbol of an offset and updates the history.
-  uint32_t push(uint32_t offset) {
-    const uint32_t symbol = repeat(offset);
+  /// Returns the symbol of an offset after so many literals, and updates the history.
+  uint32_t push(uint32_t offset, uint32_t literals) {
+    const uint32_t symbol = repeat(offset, literals);
     return symbol < kRepeats ? symbol : code_offset(offset).symbol;
   }
-  uint32_t repeat(uint32_t offset) { return use(offset, moves_, offsets_); }
+  /// Returns kRepeats for an offset that is new.
+  uint32_t repeat(uint32_t offset, uint32_t literals) {
+    const uint32_t position = use(offset, moves_, offsets_);
+    return moves_ && position < kRepeats ? moved_symbol(position, literals != 0) : position;
+  }
 
  private:
   Offsets offsets_ = kFirstRepeats;

@@ -290,7 +290,7 @@ uint64_t FilterScout::estimate(const FilterChoice& choice, std::span<const std::
     at += match.length;
     const Coded run = literal_length_symbols(false).code(match.literals);
     const Coded length = match_length_symbols(false).code(match.length - kMinMatch);
-    const uint32_t offset = history.push(match.offset);
+    const uint32_t offset = history.push(match.offset, match.literals);
     ++fields[kLiteralLength][run.symbol];
     ++fields[kOffset][offset];
     ++fields[kMatchLength][length.symbol];

@@ -42,6 +42,14 @@ constexpr uint32_t kAllFieldSymbols = 42 + 78 + 56 + 8;
 constexpr uint32_t kMaxFieldSymbols = 78;
 constexpr uint32_t kRepeats = 3;
 constexpr std::array<uint32_t, kRepeats> kFirstRepeats = {1, 4, 8};
+/// Where repeats move, the first comes last in a sequence without literals, since its match would have been a part of
+/// the one before: the symbol of the repeat at a position, and the position of a symbol's.
+constexpr uint32_t moved_symbol(uint32_t position, bool has_literals) {
+  return has_literals ? position : (position + kRepeats - 1) % kRepeats;
+}
+constexpr uint32_t moved_position(uint32_t symbol, bool has_literals) {
+  return has_literals ? symbol : (symbol + 1) % kRepeats;
+}
 
 /// The source of a table. Own ones of fields are described by one of three sets of models; own_sparse and own_rare are
 /// of fields only. A header has `previous` for own_rare, which is what it means where no table is in force.

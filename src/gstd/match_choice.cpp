@@ -155,7 +155,8 @@ uint32_t MatchChooser::leave(uint32_t at, const State& from, const BlockPrices& 
     if (offset > at) continue;
     if (left >= kWord && (load_u32(&bytes[at - offset]) ^ word) << 8 != 0) continue;
     const uint32_t length = equal_length(&bytes[at - offset], &bytes[at], 0, left);
-    if (length >= kMinMatch) repeated[slot] = take_from(offset, prices.fields[kOffset][slot], kMinMatch, length);
+    const uint32_t symbol = moves_repeats_ ? moved_symbol(slot, so_far != 0) : slot;
+    if (length >= kMinMatch) repeated[slot] = take_from(offset, prices.fields[kOffset][symbol], kMinMatch, length);
   }
   uint32_t least = kMinMatch;
   for (const FoundMatch& match : found) {

@@ -528,7 +528,7 @@ class Decoder {
       uint32_t offset;
       if constexpr (moves_repeats) {
         last[kRepeats] = coded;
-        const uint32_t from = repeated != 0 ? coded & 3 : kRepeats;
+        const uint32_t from = repeated != 0 ? moved_position(coded & 3, run != 0) : kRepeats;
         offset = last[from];
         std::copy_backward(last.begin(), last.begin() + from, last.begin() + from + 1);
         last[0] = offset;

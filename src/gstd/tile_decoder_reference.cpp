@@ -296,8 +296,11 @@ class ReferenceDecoder {
 
     // Repeated offsets, in the order of the sequences.
     for (Sequence& sequence : batch) {
-      const uint32_t symbol = sequence.symbols[kOffset], last = std::min(symbol, kRepeats - 1);
-      if (symbol < kRepeats) sequence.offset = repeats_[symbol];
+      const uint32_t symbol = sequence.symbols[kOffset];
+      const bool is_shifted = symbol < kRepeats && header_.moves_repeats;
+      const uint32_t position = is_shifted ? moved_position(symbol, sequence.literals != 0) : symbol;
+      const uint32_t last = std::min(position, kRepeats - 1);
+      if (symbol < kRepeats) sequence.offset = repeats_[position];
       if (symbol < kRepeats && !header_.moves_repeats) continue;
       std::copy_backward(repeats_.begin(), repeats_.begin() + last, repeats_.begin() + last + 1);
       repeats_[0] = sequence.offset;

@@ -814,7 +814,7 @@ void TileEncoder::Work::code_sequences() {
     const Match sequence = from[s];
     const Coded run = lengths.literals.code(sequence.literals);
     const Coded match = lengths.match.code(sequence.length - kMinMatch);
-    const uint32_t repeat = history.repeat(sequence.offset);
+    const uint32_t repeat = history.repeat(sequence.offset, sequence.literals);
     const Coded offset = code_offset(sequence.offset);
     const uint32_t is_new = repeat < kRepeats ? 0 : ~0u;
     literal_symbols[s] = static_cast<uint8_t>(run.symbol);

@@ -170,7 +170,7 @@ class StreamMaker {
     header.low_bits = 2 + random_.below(2);
     for (const Match& match : block.matches) {
       Coded offset = code_offset(match.offset);
-      const uint32_t symbol = history_.push(match.offset);
+      const uint32_t symbol = history_.push(match.offset, match.literals);
       if (symbol < kRepeats) offset = {symbol, 0, 0};
       if (symbol < kRepeats) reach("repeat " + std::to_string(symbol));
       block.sequences.push_back({literal_length_symbols(fine_lengths_).code(match.literals), offset,
