@@ -193,7 +193,8 @@ void gstd_block_fields(inout GstdTile tile, GstdBlock block) {
   const uint sparse = own & other, previous = other & ~own & has_fields, rare = other & ~own & ~has_fields;
   own |= rare;
   uint low_bits = bitfieldExtract(tile.known, kGstdLowBits, 2);
-  if (lanes_uniform(own != 0u)) gstd_fields_read(tables, tile.words, tile.bits, tile.state, tile.lanes, own, sparse, rare);
+  if (lanes_uniform(own != 0u))
+    gstd_fields_read(tables, tile.words, tile.bits, tile.state, tile.lanes, own, sparse, rare);
   if (lane_words_truncated(tile.words)) tile.reason = kGstdTruncated;
   if (lanes_uniform(tile.reason != 0u || gstd_sequences(block) == 0u)) return;
   for (uint f = 0u; lanes_uniform(f < 4u && tile.reason == 0u); ++f) {
