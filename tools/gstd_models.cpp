@@ -85,7 +85,7 @@ std::string shader_text() {
 
 // Of code lengths, by the set and, in the first eight, the length before.
 )") + model_array("kGstdLengthModels", kLengthFrequencies) +
-         "\n// Of classes of weights, by the set: one for each symbol of LL, OF, ML and LB.\n" +
+         "\n// Of classes of weights, by the set: one for each symbol of LL, OF, ML and LB; of the third, for any.\n" +
          model_array("kGstdWeightModels", kWeightFrequencies) +
          "\n// Frequencies of the given tables, of LL, OF and ML one after the other, three to a word.\n" +
          given_array() + "\n#endif\n";

@@ -112,7 +112,7 @@ const uvec4 kGstdLengthModels[104] = uvec4[](
     uvec4(0xb82dcb6u, 0xc4300b9u, 0x1c33e4d3u, 0x200801deu),
     uvec4(0x15e5755cu, 0x16c5815fu, 0x1f6775b5u, 0x200801fbu));
 
-// Of classes of weights, by the set: one for each symbol of LL, OF, ML and LB.
+// Of classes of weights, by the set: one for each symbol of LL, OF, ML and LB; of the third, for any.
 const uvec4 kGstdWeightModels[369] = uvec4[](
     uvec4(0x601404u, 0x1202807u, 0x580d420u, 0x20080110u),
     uvec4(0xd02808u, 0x2906012u, 0x1a022040u, 0x200801f3u),
