@@ -359,7 +359,7 @@ struct TileEncoder::Work {
   void code_sequences();
   /// Small tiles of levels from 1 on: descriptions are much of them.
   bool is_small() const { return config.level > 0 && tile_bytes <= kSmallTile; }
-  /// In tiles of one lane.
+  /// Repeats move in tiles of one lane alone, which those have that are encoded again.
   bool moves_repeats() const { return encodes_again(); }
   /// Whether tables are tried that are a little worse and described in fewer bits.
   bool tries_cheap_tables() const { return trial_limit == 0 && (effort.rounds != 0 || is_small()); }
