@@ -57,10 +57,22 @@ const uint kStagedWords = 1;
 #endif
 const uint kRowItems = kSubgroupSize * WEFT_SELECT_VECTOR;
 // Narrow items and bits go in rounds, so that shared memory stays small: what it takes decides how many workgroups run
-// at once.
-const uint kStageWords =
-    kSubgroupSize * (WEFT_SELECT_VECTOR * kStagedWords < 8u ? WEFT_SELECT_VECTOR * kStagedWords : 8u);
-shared uint weft_select_stage[kSubgroupCount * kStageWords];
+// at once. Runs are fewer than items.
+#if WEFT_ACCUMULATOR == WEFT_RUNS
+#define WEFT_STAGED_AT_ONCE 4u
+#else
+#define WEFT_STAGED_AT_ONCE 8u
+#endif
+const uint kStageWords = kSubgroupSize * (WEFT_SELECT_VECTOR * kStagedWords < WEFT_STAGED_AT_ONCE
+                                              ? WEFT_SELECT_VECTOR * kStagedWords
+                                              : WEFT_STAGED_AT_ONCE);
+// What goes straight to its position needs none.
+#ifdef WEFT_SELECT_DIRECT
+const uint kStageSubgroups = kGathers ? kSubgroupCount : 1u;
+#else
+#define kStageSubgroups kSubgroupCount
+#endif
+shared uint weft_select_stage[kStageSubgroups * kStageWords];
 
 // Entries that fit at a time: values take kStagedWords words, positions in the tile one.
 uint stage_entries(bool values) { return values ? kStageWords / kStagedWords : kStageWords; }
