@@ -6,6 +6,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_LOOK_BACK_FAST_PATH
+#define WEFT_LOOK_BACK_PAUSES
 #include "weft/look_back.glsl"
 #include "select/run_length_encode_tile.glsl"
 #include "select/compact_look_back.glsl"

@@ -22,7 +22,8 @@
 // each is compiled without the other.
 //
 // The includer defines look_back_aggregate() and look_back_finish(), declared below, and may define
-// WEFT_LOOK_BACK_FAST_PATH (look_back_walk()) and WEFT_LOOK_BACK_COMBINES_IN_LOOP (look_back_publish_block()).
+// WEFT_LOOK_BACK_FAST_PATH (look_back_walk()), WEFT_LOOK_BACK_PAUSES (look_back_pause()) and
+// WEFT_LOOK_BACK_COMBINES_IN_LOOP (look_back_publish_block()).
 #ifndef WEFT_LOOK_BACK_GLSL
 #define WEFT_LOOK_BACK_GLSL
 
@@ -219,6 +220,28 @@ Accumulator look_back_fold(Accumulator base, Accumulator v, uint first) {
   return base;
 }
 
+#ifdef WEFT_LOOK_BACK_PAUSES
+
+// How many blocks of the last window were not ready.
+uint weft_look_back_missing = 0u;
+
+void look_back_note_missing(bool ready, bool has_prefix, uint last_prefix) {
+  const uvec4 missing = look_back_ballot(!ready);
+  weft_look_back_missing =
+      ballot_bit_count(missing) - (has_prefix ? ballot_exclusive_bit_count(missing, last_prefix) : 0u);
+}
+
+// Between two polls: reads by hundreds of tiles that wait hold up what they wait for. The result is one that no compiler
+// can drop, and that is overwritten.
+void look_back_pause() {
+  const uint steps = kPause / 4u + kPause * weft_look_back_missing;
+  uint x = steps;
+  [[dont_unroll]] for (uint i = 0u; i < steps; ++i) x = x * 1664525u + 1013904223u;
+  if (x == 0x12345678u) weft_look_back_not_ready = x;
+}
+
+#endif
+
 // The aggregate or, better, inclusive prefix of a window of blocks that ends before `end`; the last lane holds the
 // nearest. Before block 0 comes `initial`. Returns the first lane that counts: the last prefix, or 0 and `has_prefix`
 // false. `missing_end` is 0, or the block after the last one that is not ready.
@@ -239,6 +262,9 @@ uint look_back_window(LookBack state, uint end, Accumulator initial, out Accumul
   const uint last_prefix = ballot_highest_bit(look_back_ballot(is_prefix));
   const uint last_missing = ballot_highest_bit(look_back_ballot(!ready));
   has_prefix = last_prefix < 128u;
+#ifdef WEFT_LOOK_BACK_PAUSES
+  look_back_note_missing(ready, has_prefix, last_prefix);
+#endif
   const bool waits = last_missing < 128u && (!has_prefix || last_missing > last_prefix);
   missing_end = waits ? end + 1u + last_missing - kLookBackLanes : 0u;
   return has_prefix ? last_prefix : 0u;
@@ -271,7 +297,12 @@ uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumula
     uint missing_end;
     first = look_back_window(state, end, initial, v, has_prefix, missing_end);
     if (!own_ready || missing_end != 0u) {
-      if (++spins < kSpinLimit) continue;
+      if (++spins < kSpinLimit) {
+#ifdef WEFT_LOOK_BACK_PAUSES
+        look_back_pause();
+#endif
+        continue;
+      }
       return own_ready ? missing_end * kLookBackLanes : own_end;
     }
     if (has_prefix) break;

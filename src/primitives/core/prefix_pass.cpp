@@ -48,6 +48,7 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
     const LookBackTuning tuning = look_back_tuning.of(state);
     builder.set(shader::look_back::kFault, tuning.fault)
         .set(shader::look_back::kTickets, tuning.tickets != 0)
+        .set(shader::look_back::kPause, tuning.pause)
         .set(shader::look_back::kSpinLimit, desc.spin_limit)
         .build(pass.look_back_, desc.look_back)
         .set(shader::look_back::kSpinLimit, 0)  // kFallbackPass of weft/look_back.glsl
