@@ -332,6 +332,15 @@ uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumula
 
 // The lanes from `first` on, combined from the left. Lanes before it are passed over.
 Accumulator look_back_fold_from(Accumulator v, uint first) {
+#if WEFT_ACCUMULATOR != WEFT_OWN && !WEFT_ACCUMULATOR_IS_STRUCT
+  if (kOp == kOpAdd) {
+    Accumulator own = v;
+    if (look_back_lane() < first) own = Accumulator(-0.0);
+    Accumulator sum = look_back_from(own, 0u);
+    [[unroll]] for (uint i = 1u; i < kLookBackLanes; ++i) sum = sum + look_back_from(own, i);
+    return sum;
+  }
+#endif
   Accumulator folded = look_back_from(v, 0u);
   [[unroll]] for (uint i = 1u; i < kLookBackLanes; ++i) {
     const Accumulator next = look_back_from(v, i);
