@@ -5,6 +5,7 @@
 // kernel: TYPES ${by_key_types} OPTIMIZED u32:u32
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#define WEFT_SUBGROUP_OWN_SUMS
 #include "by_key/reduce_by_key_tile.glsl"
 #define WEFT_LOOK_BACK_FAST_PATH
 #include "weft/look_back.glsl"

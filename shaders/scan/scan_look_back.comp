@@ -6,6 +6,7 @@
 // kernel: TYPES ${optimized_scan_types} OPTIMIZED ${optimized_scan_types} DEFINES WEFT_LOOK_BACK_FAST_PATH
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#define WEFT_SUBGROUP_OWN_SUMS
 #define WEFT_LOOK_BACK_COMBINES_IN_LOOP
 #include "weft/look_back.glsl"
 #include "scan/scan_pass.glsl"

@@ -9,7 +9,7 @@
 // part. The workgroup is one-dimensional and a multiple of kSubgroupSize. It may hold more subgroups than a subgroup
 // has lanes. Items are dealt to lanes by subgroup_index() and subgroup_lane(), never by the local invocation index.
 //
-// Specialization constants: 0 the workgroup's size, 1 the subgroup's.
+// Specialization constants: 0 the workgroup's size, 1 the subgroup's, 99 how sums are made.
 #ifndef WEFT_SUBGROUP_GLSL
 #define WEFT_SUBGROUP_GLSL
 
@@ -162,7 +162,6 @@ uint subgroup_exclusive_add_where(bool taking_part, uint value) {
 
 // The aggregate of the lanes up to and with this one. `kop` is a constant of operator.glsl.
 #define WEFT_SUBGROUP_ARITHMETIC(T)                         \
-  T subgroup_inclusive_add(T v) { return subgroupInclusiveAdd(v); } \
   T subgroup_inclusive_mul(T v) { return subgroupInclusiveMul(v); } \
   T subgroup_inclusive_min(T v) { return subgroupInclusiveMin(v); } \
   T subgroup_inclusive_max(T v) { return subgroupInclusiveMax(v); } \
@@ -177,6 +176,33 @@ uint subgroup_exclusive_add_where(bool taking_part, uint value) {
   T subgroup_and(T v) { return subgroupAnd(v); }            \
   T subgroup_or(T v) { return subgroupOr(v); }              \
   T subgroup_xor(T v) { return subgroupXor(v); }
+
+int subgroup_inclusive_add(int v) { return subgroupInclusiveAdd(v); }
+float subgroup_inclusive_add(float v) { return subgroupInclusiveAdd(v); }
+
+// By shuffles where kSumsByShuffles: NVIDIA's compiler makes more of its own sum than five of them take. Not in a loop,
+// which it would leave as it is. Kernels in which that was slower define WEFT_SUBGROUP_OWN_SUMS.
+#ifdef WEFT_SUBGROUP_OWN_SUMS
+uint subgroup_inclusive_add(uint v) { return subgroupInclusiveAdd(v); }
+#else
+layout(constant_id = 99) const bool kSumsByShuffles = false;
+#define WEFT_ADD_EARLIER(delta)                                \
+  if (delta < kSubgroupSize) {                                 \
+    const uint earlier = subgroupShuffleUp(v, delta);          \
+    v += gl_SubgroupInvocationID >= delta ? earlier : 0u;      \
+  }
+uint subgroup_inclusive_add(uint v) {
+  if (!kSumsByShuffles) return subgroupInclusiveAdd(v);
+  WEFT_ADD_EARLIER(1u)
+  WEFT_ADD_EARLIER(2u)
+  WEFT_ADD_EARLIER(4u)
+  WEFT_ADD_EARLIER(8u)
+  WEFT_ADD_EARLIER(16u)
+  WEFT_ADD_EARLIER(32u)
+  WEFT_ADD_EARLIER(64u)
+  return v;
+}
+#endif
 
 #else  // emulated
 

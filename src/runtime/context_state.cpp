@@ -102,6 +102,17 @@ std::optional<Strategy> forced_strategy(const ContextConfig& config, const Featu
 // Ids from here on are a snippet's own, whose default is meant where none is given.
 constexpr uint32_t kFirstOwnConstant = 100;
 
+/// Of shaders/weft/subgroup.glsl.
+constexpr uint32_t kSumsByShuffles = 99;
+
+struct SubgroupTuning {
+  uint32_t shuffled_sums = 0;
+};
+constexpr TuningKey<SubgroupTuning> kSubgroupTuningKeys[] = {
+    {"shuffled_sums", &SubgroupTuning::shuffled_sums, 0, 1, false},
+};
+const TuningTable<SubgroupTuning> subgroup_tuning("subgroup", kSubgroupTuningKeys, {.nvidia = {.shuffled_sums = 1}});
+
 // The ids of a module's specialization constants, ascending. Decorations come before functions.
 std::vector<uint32_t> constants_of(std::span<const uint32_t> code) {
   constexpr uint32_t kHeaderWords = 5, kOpFunction = 54, kOpDecorate = 71, kSpecId = 1;
@@ -324,7 +335,9 @@ Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const PackedKerne
     const auto given = std::ranges::find(constants, id, &ConstantValue::id);
     if (given != constants.end())
       values.push_back(*given);
-    else if (id < kFirstOwnConstant)
+    else if (id == kSumsByShuffles) {
+      if (subgroup_tuning.of(*this).shuffled_sums != 0) values.push_back({id, 1});
+    } else if (id < kFirstOwnConstant)
       return Error{ErrorCode::unsupported,
                    name + " has no value for its specialization constant " + std::to_string(id)};
   }

@@ -75,7 +75,7 @@ const FuzzSubjects fuzzed("scan", [] {
   constexpr auto kExclusive = ScanKind::exclusive, kInclusive = ScanKind::inclusive;
   constexpr auto kReduceThenScan = Strategy::reduce_then_scan, kLookBack = Strategy::look_back;
   return std::vector{
-      subject_of<uint32_t>(kExclusive, Op::add, kReduceThenScan),
+      subject_of<uint32_t>(kExclusive, Op::add, kReduceThenScan, "subgroup.shuffled_sums=1"),
       subject_of<uint32_t>(kExclusive, Op::add, kLookBack),
       subject_of<uint32_t>(kInclusive, Op::max, kReduceThenScan, "scan.groups=3"),
       subject_of<uint32_t>(kInclusive, Op::add, kLookBack, "scan.rows=1,scan.lag_kib=1"),

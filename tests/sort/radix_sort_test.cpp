@@ -148,7 +148,8 @@ TEST_SUITE("radix_sort") {
           "radix_sort.workgroup=256,radix_sort.rows=16,radix_sort.part_words=1024,"
           "radix_sort.direct_groups=1,radix_sort.copies=8,radix_sort.count_workgroup=256",
           "radix_sort.rows=12,radix_sort.part_words=300,radix_sort.groups=1",
-          "radix_sort.many_pairs=900,radix_sort.many_workgroup=256,radix_sort.many_part_words=512",
+          "radix_sort.many_pairs=900,radix_sort.many_workgroup=256,radix_sort.many_part_words=512,"
+          "subgroup.shuffled_sums=1",
           "radix_sort.sweep_pairs_rows=5,radix_sort.sweep_pairs_part_words=200,radix_sort.sight=1,"
           "radix_sort.sweep_groups=3,radix_sort.sweep_copies=8,radix_sort.sweep_count_workgroup=256",
           "radix_sort.sweep_pairs_workgroup=256,radix_sort.sweep_pairs_rows=16,radix_sort.sweep_pairs_part_words=1024,"
