@@ -12,7 +12,8 @@ WEFT_CONSTANT(5, uint, kSpinLimit, 64)
 // whose index is one are not closed (3).
 WEFT_CONSTANT(6, uint, kFault, 0)
 WEFT_CONSTANT(16, bool, kTickets, true)  // false: workgroups take tiles by their numbers
-// Where WEFT_LOOK_BACK_PAUSES: how long a tile that waits does not poll, four steps for each block that it waits for.
+// Where WEFT_LOOK_BACK_PAUSES: steps from one poll to the next for each block that is not ready, and a quarter of them
+// besides.
 WEFT_CONSTANT(17, uint, kPause, 0)
 WEFT_CONSTANTS_END
 

@@ -10,7 +10,7 @@ namespace weft::primitives {
 /// Of all that looks back.
 struct LookBackTuning {
   uint32_t tickets = 1;  ///< 0: workgroups start in the order of their numbers, and take tiles by these
-  uint32_t pause = 0;    ///< as kPause of weft/look_back.h, for encodings
+  uint32_t pause = 0;    ///< of encodings, as kPause of weft/look_back.h
   /// A fault that tests plant, as kFault of weft/look_back.h. Some tiles are published with delay or never, as on a
   /// device that does not run every workgroup on.
   uint32_t fault = 0;
