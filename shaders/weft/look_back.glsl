@@ -231,8 +231,8 @@ void look_back_note_missing(bool ready, bool has_prefix, uint last_prefix) {
       ballot_bit_count(missing) - (has_prefix ? ballot_exclusive_bit_count(missing, last_prefix) : 0u);
 }
 
-// Between two polls: reads by hundreds of tiles that wait hold up what they wait for. The result is one that no compiler
-// can drop, and that is overwritten.
+// Between two polls: reads by hundreds of tiles that wait hold up what they wait for. No compiler can drop the result,
+// which is overwritten.
 void look_back_pause() {
   const uint steps = kPause / 4u + kPause * weft_look_back_missing;
   uint x = steps;

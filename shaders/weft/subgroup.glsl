@@ -192,14 +192,12 @@ layout(constant_id = 99) const bool kSumsByShuffles = false;
     v += gl_SubgroupInvocationID >= delta ? earlier : 0u;      \
   }
 uint subgroup_inclusive_add(uint v) {
-  if (!kSumsByShuffles) return subgroupInclusiveAdd(v);
+  if (!kSumsByShuffles || kSubgroupSize > 32u) return subgroupInclusiveAdd(v);
   WEFT_ADD_EARLIER(1u)
   WEFT_ADD_EARLIER(2u)
   WEFT_ADD_EARLIER(4u)
   WEFT_ADD_EARLIER(8u)
   WEFT_ADD_EARLIER(16u)
-  WEFT_ADD_EARLIER(32u)
-  WEFT_ADD_EARLIER(64u)
   return v;
 }
 #endif
