@@ -6,6 +6,7 @@
 // family: gdeflate_decode
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#define WEFT_SUBGROUP_OWN_SUMS
 #include "decode/gdeflate_decode.h"
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
 #include "decode/gdeflate_copy.glsl"

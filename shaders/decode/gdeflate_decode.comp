@@ -4,6 +4,7 @@
 // records, and reports its verdict.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#define WEFT_SUBGROUP_OWN_SUMS
 #include "decode/gdeflate_decode.h"
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
 #include "decode/gdeflate_page.glsl"

@@ -11,6 +11,10 @@
 // kernel: SUFFIX _regions_optimized NATIVE DEFINES WEFT_GSTD_REGIONS WEFT_LANE_WORDS_INT64 OPTIMIZED :
 #version 460
 #extension GL_GOOGLE_include_directive : require
+// What is not NVIDIA's: SwiftShader builds a branch in the loop of tables for minutes.
+#ifndef WEFT_LANE_WORDS_INT64
+#define WEFT_SUBGROUP_OWN_SUMS
+#endif
 #extension GL_KHR_memory_scope_semantics : require
 #include "decode/gstd_decode.h"
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform

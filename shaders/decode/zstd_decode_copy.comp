@@ -4,6 +4,7 @@
 // and reports its verdict. Offsets that the blocks before decide are resolved here, and all are checked.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#define WEFT_SUBGROUP_OWN_SUMS
 #include "decode/zstd_decode.h"
 #include "decode/zstd_decode_copy.h"
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform

@@ -3,6 +3,7 @@
 // ZstdDecode, the stages in which a lane works alone: a pipeline for each.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#define WEFT_SUBGROUP_OWN_SUMS
 #include "decode/zstd_blocks.glsl"
 #include "decode/zstd_checksum.glsl"
 #include "decode/zstd_decode_lanes.h"

@@ -5,6 +5,7 @@
 // with its first bit exactly; a libzstd may not demand that.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#define WEFT_SUBGROUP_OWN_SUMS
 #include "decode/zstd_decode.h"
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
 #include "decode/zstd_sequences.glsl"

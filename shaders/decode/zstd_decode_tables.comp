@@ -3,6 +3,7 @@
 // ZstdDecode, stage of tables: each group of 32 lanes builds the tables of one block, from what zstd_headers.glsl read.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#define WEFT_SUBGROUP_OWN_SUMS
 #include "decode/zstd_decode.h"
 #define WEFT_LANES_REDUCE_UNIFORM kReduceUniform
 #define WEFT_FSE_SYMBOLS 53

@@ -181,24 +181,23 @@ int subgroup_inclusive_add(int v) { return subgroupInclusiveAdd(v); }
 float subgroup_inclusive_add(float v) { return subgroupInclusiveAdd(v); }
 
 // By shuffles where kSumsByShuffles: NVIDIA's compiler makes more of its own sum than five of them take. Not in a loop,
-// which it would leave as it is. Kernels in which that was slower define WEFT_SUBGROUP_OWN_SUMS.
+// which it would leave as it is. Kernels in which that was slower, or which software builds for long because of the
+// branch (see above), define WEFT_SUBGROUP_OWN_SUMS.
 #ifdef WEFT_SUBGROUP_OWN_SUMS
 uint subgroup_inclusive_add(uint v) { return subgroupInclusiveAdd(v); }
 #else
-layout(constant_id = 99) const bool kSumsByShuffles = false;
-#define WEFT_ADD_EARLIER(delta)                                \
-  if (delta < kSubgroupSize) {                                 \
-    const uint earlier = subgroupShuffleUp(v, delta);          \
-    v += gl_SubgroupInvocationID >= delta ? earlier : 0u;      \
-  }
+#include "weft/subgroup.h"
+uint subgroup_plus_earlier(uint v, uint delta) {
+  const uint earlier = subgroupShuffleUp(v, delta);
+  return v + mix(0u, earlier, gl_SubgroupInvocationID >= delta);
+}
 uint subgroup_inclusive_add(uint v) {
   if (!kSumsByShuffles || kSubgroupSize > 32u) return subgroupInclusiveAdd(v);
-  WEFT_ADD_EARLIER(1u)
-  WEFT_ADD_EARLIER(2u)
-  WEFT_ADD_EARLIER(4u)
-  WEFT_ADD_EARLIER(8u)
-  WEFT_ADD_EARLIER(16u)
-  return v;
+  v = subgroup_plus_earlier(v, 1u);
+  v = subgroup_plus_earlier(v, 2u);
+  v = subgroup_plus_earlier(v, 4u);
+  v = subgroup_plus_earlier(v, 8u);
+  return subgroup_plus_earlier(v, 16u);
 }
 #endif
 

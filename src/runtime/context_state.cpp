@@ -15,6 +15,7 @@
 #include "runtime/pipeline_cache_data.hpp"
 #include "runtime/subgroup_choice.hpp"
 #include "runtime/tuning.hpp"
+#include "weft/subgroup.h"
 
 namespace weft::runtime {
 namespace {
@@ -101,9 +102,6 @@ std::optional<Strategy> forced_strategy(const ContextConfig& config, const Featu
 
 // Ids from here on are a snippet's own, whose default is meant where none is given.
 constexpr uint32_t kFirstOwnConstant = 100;
-
-/// Of shaders/weft/subgroup.glsl.
-constexpr uint32_t kSumsByShuffles = 99;
 
 struct SubgroupTuning {
   uint32_t shuffled_sums = 0;
@@ -335,7 +333,7 @@ Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const PackedKerne
     const auto given = std::ranges::find(constants, id, &ConstantValue::id);
     if (given != constants.end())
       values.push_back(*given);
-    else if (id == kSumsByShuffles) {
+    else if (id == shader::subgroup::kSumsByShuffles.id) {
       if (subgroup_tuning.of(*this).shuffled_sums != 0) values.push_back({id, 1});
     } else if (id < kFirstOwnConstant)
       return Error{ErrorCode::unsupported,
