@@ -15,7 +15,6 @@
 #include "runtime/pipeline_cache_data.hpp"
 #include "runtime/subgroup_choice.hpp"
 #include "runtime/tuning.hpp"
-#include "weft/subgroup.h"
 
 namespace weft::runtime {
 namespace {
@@ -333,7 +332,7 @@ Result<std::shared_ptr<const Pipeline>> ContextState::pipeline(const PackedKerne
     const auto given = std::ranges::find(constants, id, &ConstantValue::id);
     if (given != constants.end())
       values.push_back(*given);
-    else if (id == shader::subgroup::kSumsByShuffles.id) {
+    else if (id == kSumsByShuffles) {
       if (subgroup_tuning.of(*this).shuffled_sums != 0) values.push_back({id, 1});
     } else if (id < kFirstOwnConstant)
       return Error{ErrorCode::unsupported,

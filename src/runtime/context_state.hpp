@@ -59,7 +59,11 @@ class Pipeline {
   std::string kernel_;
 };
 
-/// A specialization constant's value. Ids 0 and 1 are the workgroup's and the subgroup's size.
+/// Of weft/subgroup.h.
+inline constexpr uint32_t kSumsByShuffles = 99;
+
+/// A specialization constant's value. Ids 0 and 1 are the workgroup's and the subgroup's size, that of kSumsByShuffles
+/// follows from the device.
 struct ConstantValue {
   uint32_t id;
   uint32_t value;

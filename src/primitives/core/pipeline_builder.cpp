@@ -3,7 +3,11 @@
 
 #include <algorithm>
 
+#include "weft/subgroup.h"
+
 namespace weft::primitives {
+
+static_assert(shader::subgroup::kSumsByShuffles.id == runtime::kSumsByShuffles);
 
 PipelineBuilder& PipelineBuilder::set(uint32_t id, uint32_t value) {
   const auto at = std::ranges::lower_bound(constants_, id, {}, &runtime::ConstantValue::id);
