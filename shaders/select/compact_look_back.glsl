@@ -4,7 +4,8 @@
 // k - lag, which it reads again from the device's cache (core/prefix_look_back.glsl says why). A call whose items fit
 // one tile does not look back. The fallback pass moves the items of deferred tiles.
 //
-// After the include that defines a tile: select_tile.glsl or run_length_encode_tile.glsl.
+// After the include that defines a tile: select_tile.glsl or run_length_encode_tile.glsl. Where the includer defines
+// WEFT_ROWS_AHEAD, compact_count_ahead() does what does not need the counts of other tiles.
 #ifndef WEFT_COMPACT_LOOK_BACK_GLSL
 #define WEFT_COMPACT_LOOK_BACK_GLSL
 
@@ -25,6 +26,9 @@ void look_back_finish(uint index, Accumulator prefix) {
   const SelectTile tile = deferred_tile_of(index);
   Accumulator total;
   const Accumulator before = workgroup_exclusive_of_subgroups(compact_take(tile), 0u, total);
+#ifdef WEFT_ROWS_AHEAD
+  compact_count_ahead();
+#endif
   compact_tile(select_range(), tile, prefix, before, total);
 }
 
@@ -44,6 +48,9 @@ void main() {
   const Accumulator before = workgroup_exclusive_of_subgroups(compact_take(tile), 0u, total);
   if (!alone) look_back_publish_tile(state, ticket, total);
   if (!alone) look_back_close_block(state, ticket);
+#ifdef WEFT_ROWS_AHEAD
+  compact_count_ahead();
+#endif
   Accumulator prefix = identity();
   if (!alone && !look_back_prefix(state, ticket, identity(), prefix)) return;
   compact_tile(range, tile, prefix, before, total);

@@ -7,6 +7,7 @@
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_LOOK_BACK_FAST_PATH
 #define WEFT_LOOK_BACK_PAUSES
+#define WEFT_ROWS_AHEAD
 #include "weft/look_back.glsl"
 #include "select/run_length_encode_tile.glsl"
 #include "select/compact_look_back.glsl"

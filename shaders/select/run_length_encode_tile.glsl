@@ -73,6 +73,60 @@ const bool kOpenIsWide = kIndexWords == 2u;
 
 bool encode_has_run_before(uint rank) { return (uint(!weft_encode.is_first) | rank) != 0u; }
 
+// ---- counting ahead ----
+//
+// Which runs a row has is known once those of the rows before it are counted, and so row waits for row. Where
+// kRowsAhead, each lane counts a row before the tile waits for its predecessors.
+
+#if defined(WEFT_ROWS_AHEAD) && defined(WEFT_SELECT_DIRECT)
+
+const bool kCountsAhead = kRowsAhead ? kLaneItems <= kSubgroupSize ? kSubgroupSize <= 32u : false : false;
+
+// On lane i, of the subgroup's rows before row i: how many runs they have, and one more than where their last head is,
+// or 0.
+uvec2 weft_encode_ahead = uvec2(0u);
+
+uint encode_max_with_earlier(uint v, uint delta) {
+  const uint earlier = subgroup_shuffle_up(v, delta);
+  return max(v, mix(0u, earlier, subgroup_lane() >= delta));
+}
+
+void compact_count_ahead() {
+  if (!kCountsAhead) return;
+  const uint heads = subgroup_transpose(weft_select_masks.first);
+  const uint listed = kNonTrivial ? subgroup_transpose(weft_select_masks.second) : heads;
+  weft_encode_ahead.x = subgroup_exclusive_add(bitCount(listed));
+  const uint row_first = direct_position(subgroup_lane()) - subgroup_lane();
+  uint last = mix(0u, row_first + uint(findMSB(heads)) + 1u, heads != 0u);
+  last = encode_max_with_earlier(last, 1u);
+  last = encode_max_with_earlier(last, 2u);
+  last = encode_max_with_earlier(last, 4u);
+  last = encode_max_with_earlier(last, 8u);
+  last = encode_max_with_earlier(last, 16u);
+  const uint before = subgroup_shuffle_up(last, 1u);
+  weft_encode_ahead.y = mix(0u, before, subgroup_lane() != 0u);
+}
+
+// Where the run before a row began, and in weft_encode the rank of the row's first run. Without barriers NVIDIA's
+// compiler ranks all rows before it stores one, which takes registers.
+uint encode_begin_row(uint row) {
+  if (!kCountsAhead) return weft_encode.open;
+  if (row % 4u == 0u && row != 0u) subgroup_execution_barrier();
+  weft_encode.rank = subgroup_shuffle(weft_encode_ahead.x, row);
+  const uint last = subgroup_shuffle(weft_encode_ahead.y, row);
+  return last != 0u ? last - 1u : weft_encode.open;
+}
+
+#else
+
+const bool kCountsAhead = false;
+#ifdef WEFT_ROWS_AHEAD
+void compact_count_ahead() {}
+#endif
+uint encode_begin_row(uint row) { return weft_encode.open; }
+
+#endif
+
 // At a head the run before it ends, which began at `begin`.
 void encode_length(bool head, uint rank, uint position, uint begin, uvec2 first_position) {
   const bool has_run_before = encode_has_run_before(rank);
@@ -124,10 +178,11 @@ void encode_symbol(uint rank, SelectWord word, uint begin, uvec2 first_position)
 
 // A row of which each lane has the item at `position`, the row's bit in the masks; `before`: the item before it.
 void encode_row(uvec2 first_position, uint position, SelectMasks masks, uint row, SelectWord word, SelectWord before) {
+  const uint open = encode_begin_row(row);
   const bool head = (masks.first >> row & 1u) != 0u;
   const uvec4 heads = subgroup_ballot(head);
   const uint row_first = position - subgroup_lane();
-  const uint begin = subgroup_highest_before(heads, row_first, weft_encode.open);
+  const uint begin = subgroup_highest_before(heads, row_first, open);
   if (kNonTrivial) {
     const bool counted = (masks.second >> row & 1u) != 0u;
     const uvec4 ends = subgroup_ballot(counted);
@@ -137,6 +192,7 @@ void encode_row(uvec2 first_position, uint position, SelectMasks masks, uint row
     if (kMovesTested && ended) encode_symbol(rank, before, begin, first_position);
     if (kOffsets && ended) encode_store(weft_encode.offsets, rank, encode_begin(begin, first_position));
     if (kLengths) encode_length(counted, rank, position, begin, first_position);
+    if (kCountsAhead) return;
     weft_encode.open = ballot_highest_bit_from(heads, row_first, weft_encode.open);
     weft_encode.rank += ballot_bit_count(ends);
     return;
@@ -145,6 +201,7 @@ void encode_row(uvec2 first_position, uint position, SelectMasks masks, uint row
   if (kMovesTested && head) encode_symbol(rank, word, position, first_position);
   if (kOffsets && head) encode_store(weft_encode.offsets, rank, word64_add(first_position, position));
   if (kLengths) encode_length(head, rank, position, begin, first_position);
+  if (kCountsAhead) return;
   weft_encode.open = ballot_highest_bit_from(heads, row_first, weft_encode.open);
   weft_encode.rank += ballot_bit_count(heads);
 }

@@ -122,6 +122,9 @@ uvec4 subgroup_ballot(bool value) { return subgroupBallot(value); }
 bool subgroup_any(bool value) { return subgroupAny(value); }
 bool subgroup_all(bool value) { return subgroupAll(value); }
 
+// Instructions stay on their side of it.
+void subgroup_execution_barrier() { subgroupBarrier(); }
+
 // Writes to shared memory by the subgroup's lanes before it are seen by its lanes after it.
 void subgroup_shared_barrier() {
   subgroupMemoryBarrierShared();
@@ -238,6 +241,7 @@ uvec4 subgroup_ballot(bool value) {
   barrier();
   return ballot;
 }
+void subgroup_execution_barrier() {}
 void subgroup_shared_barrier() { barrier(); }
 void subgroup_buffer_barrier() {
   memoryBarrierBuffer();
@@ -316,6 +320,22 @@ uint subgroup_exclusive_add_where(bool taking_part, uint value) {
   return taking_part ? sum : 0u;
 }
 #endif
+
+// Of up to 32 lanes: bit l of lane i becomes bit i of lane l.
+uint subgroup_transpose(uint bits) {
+  uint low = 0xffffu;
+  [[unroll]] for (uint distance = 16u; distance != 0u; distance >>= 1) {
+    if (distance < kSubgroupSize) {
+      const bool upper = (subgroup_lane() & distance) != 0u;
+      const uint other = subgroup_shuffle_xor(bits, distance);
+      const uint moved = mix(other << distance, other >> distance, upper);
+      const uint kept = mix(low, ~low, upper);
+      bits = (bits & kept) | (moved & ~kept);
+    }
+    low ^= low << (distance >> 1);
+  }
+  return bits;
+}
 
 // The sum over the lanes before this one.
 uint subgroup_exclusive_add(uint v) { return subgroup_inclusive_add(v) - v; }

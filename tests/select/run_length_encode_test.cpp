@@ -145,14 +145,14 @@ FuzzSubject subject_of(bool offsets, Strategy strategy, const char* tuning = "",
 const FuzzSubjects fuzzed("run_length_encode", [] {
   constexpr auto kReduceThenScan = Strategy::reduce_then_scan, kLookBack = Strategy::look_back;
   return std::vector{
-      subject_of<uint32_t>(false, kLookBack, "look_back.pause=64,subgroup.shuffled_sums=1"),
+      subject_of<uint32_t>(false, kLookBack, "look_back.pause=64,subgroup.shuffled_sums=1,select.rows_ahead=1"),
       subject_of<uint8_t>(true, kLookBack, "select.rows=1,subgroup.shuffled_sums=1"),
       subject_of<uint16_t, uint64_t>(true, kReduceThenScan, "select.chunk_tiles=2"),
       subject_of<U32x2>(false, kReduceThenScan, "select.groups=3"),
-      subject_of<uint32_t>(true, kLookBack, "select.chunk_tiles=2", true),
+      subject_of<uint32_t>(true, kLookBack, "select.chunk_tiles=2,select.rows_ahead=1", true),
       subject_of<uint8_t>(true, kReduceThenScan, "select.groups=3", true),
       subject_of<uint16_t, uint64_t>(true, kLookBack, "select.rows=1,select.spin_limit=1", true),
-      subject_of<U32x2, uint64_t>(false, kLookBack, "", true),
+      subject_of<U32x2, uint64_t>(false, kLookBack, "select.rows_ahead=1,select.direct_rows=2", true),
   };
 });
 

@@ -18,6 +18,7 @@ struct SelectTuning {
   uint32_t small_workgroup = 128;  ///< of calls that are small, with tiles of 4 rows
   uint32_t tiny_kib = 0;           ///< of the small those up to this have tiles of fewer
   uint32_t tiny_rows = 2;          ///< there, and as many as make 16 items
+  uint32_t rows_ahead = 0;         ///< of encodings by look-back, as kRowsAhead of select/run_length_encode.h
   uint32_t chunk_tiles = ~0u;      ///< tiles that are done at a time, where those of 2^31 items are more
 };
 
@@ -31,11 +32,13 @@ inline constexpr runtime::TuningKey<SelectTuning> kSelectTuningKeys[] = {
     {"small_workgroup", &SelectTuning::small_workgroup, 128, 1024},
     {"tiny_kib", &SelectTuning::tiny_kib, 0, 1u << 20},
     {"tiny_rows", &SelectTuning::tiny_rows, 1, 8},
+    {"rows_ahead", &SelectTuning::rows_ahead, 0, 1, false},
     {"chunk_tiles", &SelectTuning::chunk_tiles, 1, ~0u, false},
 };
 
 inline const runtime::TuningTable<SelectTuning> select_tuning(
     "select", kSelectTuningKeys,
-    {.cpu = {.workgroup = 128, .spin_limit = 64}, .nvidia = {.direct_rows = 8, .small_kib = 8192, .tiny_kib = 1024}});
+    {.cpu = {.workgroup = 128, .spin_limit = 64},
+     .nvidia = {.direct_rows = 8, .small_kib = 8192, .tiny_kib = 1024, .rows_ahead = 1}});
 
 }  // namespace weft::primitives
