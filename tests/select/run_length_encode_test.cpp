@@ -275,6 +275,17 @@ TEST_SUITE("run_length_encode") {
     }
   }
 
+  TEST_CASE("rows that lanes count before a tile waits change nothing [widths]") {
+    for (const char* tuning : {"select.rows_ahead=1,select.direct_rows=1", "select.rows_ahead=1"}) {
+      const ScopedTuning overrides(tuning);
+      for (const Device& device : every_look_back())
+        for (const uint64_t longest : {3, 70, 2000}) {
+          check(device, items_in_runs<uint32_t>(9001, longest, longest), config_of<uint32_t>());
+          check(device, items_in_runs<uint64_t>(9001, longest, longest), non_trivial_of<uint64_t>());
+        }
+    }
+  }
+
   TEST_CASE(
       "non-trivial runs: the one of eight items in five runs that is longer than one, no items, and one to three") {
     for (const Device& device : every_device()) {
@@ -471,4 +482,10 @@ TEST_SUITE("run_length_encode") {
 // file: shaders/select/run_length_encode_tile.glsl
 // find: const bool ends = head && has_run_before;
 // with: const bool ends = head;
+// run: native --test-suite=run_length_encode
+//
+// why: what lanes count of a row counts as before it
+// file: shaders/select/run_length_encode_tile.glsl
+// find: weft_encode_ahead.y = mix(0u, before, subgroup_lane() != 0u);
+// with: weft_encode_ahead.y = last;
 // run: native --test-suite=run_length_encode
