@@ -9,6 +9,9 @@
 //     --types TYPES                 only kernels of these types of items and accumulators, e.g. u8,u32, or of no type
 //     --tune OVERRIDES              sets WEFT_TUNE, which otherwise has no effect here
 //     --lanes SIZE                  of a subgroup, rather than what the library chooses
+//     --family device               no family: the loader's first device. Writes DIRECTORY/device.csv, with whatever
+//                                   statistics its driver has, and for NVIDIA's the machine code of each pipeline, for
+//                                   nvdisasm -b SM90 or what the device is
 //
 // Fails where a kernel spills registers of AMD's or uses scratch memory there. The library itself builds the
 // pipelines, through the public API: this program stands between it and the driver, asks for statistics, and notes
@@ -34,6 +37,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <zstd.h>
 
 #include <weft/weft.hpp>
 
@@ -107,6 +112,7 @@ constexpr std::span<const Driver> kUsedDrivers = kDrivers;
 constexpr std::span<const Driver> kUsedDrivers = std::span(kDrivers).first<1>();
 #endif
 constexpr const char* kTable = "kernels.csv";
+constexpr const char* kDevice = "device";
 
 struct Row {
   std::string kernel;
@@ -120,11 +126,17 @@ struct Row {
 // What the functions below, which stand in for the driver's, forward to and fill. One per process: Vulkan's entry
 // points carry no pointer of ours.
 struct Interception {
-  const Driver* driver = nullptr;
+  const Driver* driver = nullptr;   // null: a device's own
+  std::vector<std::string> titles;  // of its statistics
+  std::filesystem::path code;       // where its machine code goes
+  std::map<VkPipeline, std::vector<std::byte>> caches;
   weft::ContextConfig config;
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
   PFN_vkGetDeviceProcAddr get_device_proc_addr = nullptr;
   PFN_vkCreateComputePipelines create_compute_pipelines = nullptr;
+  PFN_vkCreatePipelineCache create_cache = nullptr;
+  PFN_vkGetPipelineCacheData get_cache = nullptr;
+  PFN_vkDestroyPipelineCache destroy_cache = nullptr;
   PFN_vkGetPipelineExecutablePropertiesKHR get_executables = nullptr;
   PFN_vkGetPipelineExecutableStatisticsKHR get_statistics = nullptr;
   std::map<VkPipeline, std::string> constants;
@@ -147,6 +159,30 @@ std::string constants_of(const VkSpecializationInfo* info) {
   return text;
 }
 
+uint32_t word_at(std::span<const std::byte> bytes, size_t at) {
+  uint32_t word = 0;
+  std::memcpy(&word, bytes.data() + at, sizeof word);
+  return word;
+}
+
+// The machine code in what NVIDIA's driver caches of a pipeline, or nothing. As found of driver 580: after the cache's
+// header comes a frame of Zstandard, and in it, where it begins so, the code's length and place.
+std::vector<std::byte> nvidia_code(std::span<const std::byte> cache) {
+  constexpr std::array<std::byte, 4> kFrame{std::byte{0x28}, std::byte{0xb5}, std::byte{0x2f}, std::byte{0xfd}};
+  constexpr std::string_view kBegin = "NVDANVVMNVuc";
+  constexpr size_t kLength = 76, kPlace = 80, kFrom = 24;
+  const std::span frame = cache.subspan(std::ranges::search(cache, kFrame).begin() - cache.begin());
+  const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  if (size < kPlace + 4 || size > 1u << 26) return {};
+  std::vector<std::byte> found(size);
+  const size_t packed = ZSTD_findFrameCompressedSize(frame.data(), frame.size());
+  if (ZSTD_isError(packed) || ZSTD_decompress(found.data(), size, frame.data(), packed) != size) return {};
+  if (std::memcmp(found.data(), kBegin.data(), kBegin.size()) != 0) return {};
+  const uint64_t length = word_at(found, kLength), place = uint64_t{word_at(found, kPlace)} + kFrom;
+  if (place + length > size) return {};
+  return {found.begin() + static_cast<ptrdiff_t>(place), found.begin() + static_cast<ptrdiff_t>(place + length)};
+}
+
 void record_statistics(VkDevice device, VkPipeline pipeline, Row row) {
   VkPipelineInfoKHR pipeline_info{};
   pipeline_info.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR;
@@ -166,6 +202,20 @@ void record_statistics(VkDevice device, VkPipeline pipeline, Row row) {
   std::vector<VkPipelineExecutableStatisticKHR> statistics(count, empty);
   if (count != 0) interception.get_statistics(device, &info, &count, statistics.data());
 
+  if (interception.driver == nullptr) {
+    interception.titles.clear();
+    for (const VkPipelineExecutableStatisticKHR& statistic : statistics) {
+      interception.titles.emplace_back(statistic.name);
+      row.values.push_back(statistic.value.u64);
+    }
+    std::string name = row.kernel + ' ' + row.constants + ".bin";
+    std::ranges::replace(name, ' ', '_');
+    if (const auto code = nvidia_code(interception.caches[pipeline]); !code.empty())
+      std::ofstream(interception.code / name, std::ios::binary)
+          .write(reinterpret_cast<const char*>(code.data()), static_cast<std::streamsize>(code.size()));
+    interception.rows.insert(std::move(row));
+    return;
+  }
   for (const Column& column : interception.driver->columns) {
     if (column.statistic == nullptr) {
       row.values.push_back(executable.subgroupSize);
@@ -189,8 +239,23 @@ VkResult VKAPI_CALL create_compute_pipelines(VkDevice device, VkPipelineCache ca
                                              const VkAllocationCallbacks* allocator, VkPipeline* pipelines) {
   std::vector<VkComputePipelineCreateInfo> with_statistics(infos, infos + count);
   for (VkComputePipelineCreateInfo& info : with_statistics) info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
+  // Of a device a cache of its own for each pipeline, so that what is cached is the pipeline's.
+  const bool caches = interception.driver == nullptr && count == 1;
+  if (caches) {
+    VkPipelineCacheCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+    interception.create_cache(device, &info, nullptr, &cache);
+  }
   const VkResult result =
       interception.create_compute_pipelines(device, cache, count, with_statistics.data(), allocator, pipelines);
+  if (caches) {
+    size_t size = 0;
+    interception.get_cache(device, cache, &size, nullptr);
+    std::vector<std::byte>& data = interception.caches[pipelines[0]];
+    data.resize(size);
+    interception.get_cache(device, cache, &size, data.data());
+    interception.destroy_cache(device, cache, nullptr);
+  }
   for (uint32_t i = 0; result == VK_SUCCESS && i < count; ++i)
     interception.constants[pipelines[i]] = constants_of(infos[i].stage.pSpecializationInfo);
   return result;
@@ -296,6 +361,9 @@ std::string build_on(VkInstance instance, VkPhysicalDevice physical_device, cons
     return "vkCreateDevice failed";
   }
   const auto get_proc = load<PFN_vkGetDeviceProcAddr>(instance, "vkGetDeviceProcAddr");
+  interception.create_cache = reinterpret_cast<PFN_vkCreatePipelineCache>(get_proc(device, "vkCreatePipelineCache"));
+  interception.get_cache = reinterpret_cast<PFN_vkGetPipelineCacheData>(get_proc(device, "vkGetPipelineCacheData"));
+  interception.destroy_cache = reinterpret_cast<PFN_vkDestroyPipelineCache>(get_proc(device, "vkDestroyPipelineCache"));
   interception.get_executables = reinterpret_cast<PFN_vkGetPipelineExecutablePropertiesKHR>(
       get_proc(device, "vkGetPipelineExecutablePropertiesKHR"));
   interception.get_statistics = reinterpret_cast<PFN_vkGetPipelineExecutableStatisticsKHR>(
@@ -470,6 +538,43 @@ struct Options {
   std::filesystem::path part(const std::string& family) const { return directory / (family + ".part"); }
 };
 
+// Builds on the first device that the loader has. Returns what went wrong, and in `compiled` the device and its driver.
+std::string build_on_first(const Options& options, std::string& compiled) {
+  if (!options.tuning.empty()) setenv("WEFT_TUNE", options.tuning.c_str(), 1);
+  interception.lanes = static_cast<uint32_t>(std::strtoul(options.lanes.c_str(), nullptr, 10));
+
+  void* loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (loader == nullptr) return "there is no Vulkan loader";
+  interception.get_instance_proc_addr =
+      reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(loader, "vkGetInstanceProcAddr"));
+  VkApplicationInfo application{};
+  application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  application.apiVersion = VK_API_VERSION_1_3;
+  VkInstanceCreateInfo instance_info{};
+  instance_info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+  instance_info.pApplicationInfo = &application;
+  VkInstance instance = VK_NULL_HANDLE;
+  if (load<PFN_vkCreateInstance>(nullptr, "vkCreateInstance")(&instance_info, nullptr, &instance) != VK_SUCCESS)
+    return "vkCreateInstance failed";
+  uint32_t count = 1;
+  VkPhysicalDevice physical_device = VK_NULL_HANDLE;
+  load<PFN_vkEnumeratePhysicalDevices>(instance, "vkEnumeratePhysicalDevices")(instance, &count, &physical_device);
+  VkPhysicalDeviceDriverProperties compiler{};
+  compiler.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+  VkPhysicalDeviceProperties2 properties{};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  properties.pNext = &compiler;
+  std::string failure = "the driver offers no such device";
+  if (count == 1) {
+    load<PFN_vkGetPhysicalDeviceProperties2>(instance, "vkGetPhysicalDeviceProperties2")(physical_device, &properties);
+    compiled = std::string(properties.properties.deviceName) + "), compiled by " + compiler.driverName + ' ' +
+               compiler.driverInfo;
+    failure = build_on(instance, physical_device, options.primitive);
+  }
+  load<PFN_vkDestroyInstance>(instance, "vkDestroyInstance")(instance, nullptr);
+  return failure;
+}
+
 // Runs in a process of its own, because drivers read the family from the environment.
 int run_family(const Driver& driver, const Family& chosen, const Options& options) {
   interception.driver = &driver;
@@ -490,37 +595,8 @@ int run_family(const Driver& driver, const Family& chosen, const Options& option
        {"RADV_DEBUG", "RADV_PERFTEST", "ACO_DEBUG", "INTEL_DEBUG", "WEFT_TUNE", "WEFT_SUBGROUPS", "WEFT_STRATEGY"}) {
     unsetenv(variable);
   }
-  if (!options.tuning.empty()) setenv("WEFT_TUNE", options.tuning.c_str(), 1);
-  interception.lanes = static_cast<uint32_t>(std::strtoul(options.lanes.c_str(), nullptr, 10));
-
-  void* loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (loader == nullptr) return fail(family, "there is no Vulkan loader");
-  interception.get_instance_proc_addr =
-      reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(loader, "vkGetInstanceProcAddr"));
-  VkApplicationInfo application{};
-  application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
-  application.apiVersion = VK_API_VERSION_1_3;
-  VkInstanceCreateInfo instance_info{};
-  instance_info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
-  instance_info.pApplicationInfo = &application;
-  VkInstance instance = VK_NULL_HANDLE;
-  if (load<PFN_vkCreateInstance>(nullptr, "vkCreateInstance")(&instance_info, nullptr, &instance) != VK_SUCCESS) {
-    return fail(family, "vkCreateInstance failed");
-  }
-  uint32_t count = 1;
-  VkPhysicalDevice physical_device = VK_NULL_HANDLE;
-  load<PFN_vkEnumeratePhysicalDevices>(instance, "vkEnumeratePhysicalDevices")(instance, &count, &physical_device);
-  VkPhysicalDeviceDriverProperties compiler{};
-  compiler.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
-  VkPhysicalDeviceProperties2 properties{};
-  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-  properties.pNext = &compiler;
-  std::string failure = std::string(driver.name) + " offers no device of that family";
-  if (count == 1) {
-    load<PFN_vkGetPhysicalDeviceProperties2>(instance, "vkGetPhysicalDeviceProperties2")(physical_device, &properties);
-    failure = build_on(instance, physical_device, options.primitive);
-  }
-  load<PFN_vkDestroyInstance>(instance, "vkDestroyInstance")(instance, nullptr);
+  std::string compiled;
+  const std::string failure = build_on_first(options, compiled);
   if (!failure.empty()) return fail(family, failure);
 
   if (const std::string missing = options.primitive.empty() ? kernels_not_built(options.committed / kTable) : "";
@@ -529,8 +605,7 @@ int run_family(const Driver& driver, const Family& chosen, const Options& option
   }
   if (interception.rows.empty()) return fail(family, "there is no primitive " + options.primitive);
   Table part;
-  part.devices.insert("# " + family + " (" + properties.properties.deviceName + "), compiled by " +
-                      compiler.driverName + ' ' + compiler.driverInfo);
+  part.devices.insert("# " + family + " (" + compiled);
   for (const Row& row : interception.rows) {
     std::string text = row.kernel + ',' + row.constants + ',' + family;
     for (const uint64_t value : row.values) text += ',' + std::to_string(value);
@@ -550,6 +625,24 @@ int run_family(const Driver& driver, const Family& chosen, const Options& option
   std::printf("%s: %zu pipelines\n", family.c_str(), interception.rows.size());
   std::fflush(stdout);
   return result;
+}
+
+int run_device(const Options& options) {
+  interception.code = options.directory;
+  std::string compiled;
+  const std::string failure = build_on_first(options, compiled);
+  if (!failure.empty()) return fail(kDevice, failure);
+  std::ofstream text(options.directory / (std::string(kDevice) + ".csv"), std::ios::binary);
+  text << "# " << kDevice << " (" << compiled << "\nkernel,constants";
+  for (const std::string& title : interception.titles) text << ',' << title;
+  text << '\n';
+  for (const Row& row : interception.rows) {
+    text << row.kernel << ',' << row.constants;
+    for (const uint64_t value : row.values) text << ',' << value;
+    text << '\n';
+  }
+  std::printf("%s: %zu pipelines\n", kDevice, interception.rows.size());
+  return text.flush() ? 0 : fail(kDevice, "cannot write the table");
 }
 
 // Renews the rows of these families, of the driver's.
@@ -616,6 +709,7 @@ int main(int argc, char** argv) {
   interception.types = weft::test::AmongTypes(types);
   std::filesystem::create_directories(options.directory);
 
+  if (only == kDevice) return run_device(options);
   bool found = false;
   int result = 0;
   for (const Driver& driver : kUsedDrivers) {
