@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// Compacts in one dispatch. Workgroup number k counts tile k and publishes the counts; then it moves the items of tile
-// k - lag, which it reads again from the device's cache (core/prefix_look_back.glsl says why). A call whose items fit
-// one tile does not look back. The fallback pass moves the items of deferred tiles.
+// Compacts in one dispatch. Workgroup number k counts tile k and publishes the counts; it holds the tile until those of
+// all before it are published, and moves its items. A call whose items fit one tile does not look back. The fallback
+// pass moves the items of deferred tiles, which it reads again.
 //
 // After the include that defines a tile: select_tile.glsl or run_length_encode_tile.glsl. Where the includer defines
 // WEFT_ROWS_AHEAD, compact_count_ahead() does what does not need the counts of other tiles.
