@@ -122,7 +122,7 @@ uvec4 subgroup_ballot(bool value) { return subgroupBallot(value); }
 bool subgroup_any(bool value) { return subgroupAny(value); }
 bool subgroup_all(bool value) { return subgroupAll(value); }
 
-// Instructions stay on their side of it.
+// No lane goes on before all have come here.
 void subgroup_execution_barrier() { subgroupBarrier(); }
 
 // Writes to shared memory by the subgroup's lanes before it are seen by its lanes after it.

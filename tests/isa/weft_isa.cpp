@@ -129,7 +129,7 @@ struct Interception {
   const Driver* driver = nullptr;   // null: a device's own
   std::vector<std::string> titles;  // of its statistics
   std::filesystem::path code;       // where its machine code goes
-  std::map<VkPipeline, std::vector<std::byte>> caches;
+  std::vector<std::byte> cached;    // of the pipeline made last
   weft::ContextConfig config;
   PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
   PFN_vkGetDeviceProcAddr get_device_proc_addr = nullptr;
@@ -210,7 +210,8 @@ void record_statistics(VkDevice device, VkPipeline pipeline, Row row) {
     }
     std::string name = row.kernel + ' ' + row.constants + ".bin";
     std::ranges::replace(name, ' ', '_');
-    if (const auto code = nvidia_code(interception.caches[pipeline]); !code.empty())
+    const std::vector<std::byte> code = nvidia_code(std::exchange(interception.cached, {}));
+    if (!code.empty())
       std::ofstream(interception.code / name, std::ios::binary)
           .write(reinterpret_cast<const char*>(code.data()), static_cast<std::streamsize>(code.size()));
     interception.rows.insert(std::move(row));
@@ -241,19 +242,17 @@ VkResult VKAPI_CALL create_compute_pipelines(VkDevice device, VkPipelineCache ca
   for (VkComputePipelineCreateInfo& info : with_statistics) info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   // Of a device a cache of its own for each pipeline, so that what is cached is the pipeline's.
   const bool caches = interception.driver == nullptr && count == 1;
-  if (caches) {
-    VkPipelineCacheCreateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
-    interception.create_cache(device, &info, nullptr, &cache);
-  }
+  VkPipelineCacheCreateInfo cache_info{};
+  cache_info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+  if (caches && interception.create_cache(device, &cache_info, nullptr, &cache) != VK_SUCCESS)
+    return VK_ERROR_OUT_OF_HOST_MEMORY;
   const VkResult result =
       interception.create_compute_pipelines(device, cache, count, with_statistics.data(), allocator, pipelines);
   if (caches) {
     size_t size = 0;
     interception.get_cache(device, cache, &size, nullptr);
-    std::vector<std::byte>& data = interception.caches[pipelines[0]];
-    data.resize(size);
-    interception.get_cache(device, cache, &size, data.data());
+    interception.cached.resize(size);
+    interception.get_cache(device, cache, &size, interception.cached.data());
     interception.destroy_cache(device, cache, nullptr);
   }
   for (uint32_t i = 0; result == VK_SUCCESS && i < count; ++i)
@@ -567,7 +566,7 @@ std::string build_on_first(const Options& options, std::string& compiled) {
   std::string failure = "the driver offers no such device";
   if (count == 1) {
     load<PFN_vkGetPhysicalDeviceProperties2>(instance, "vkGetPhysicalDeviceProperties2")(physical_device, &properties);
-    compiled = std::string(properties.properties.deviceName) + "), compiled by " + compiler.driverName + ' ' +
+    compiled = '(' + std::string(properties.properties.deviceName) + "), compiled by " + compiler.driverName + ' ' +
                compiler.driverInfo;
     failure = build_on(instance, physical_device, options.primitive);
   }
@@ -605,7 +604,7 @@ int run_family(const Driver& driver, const Family& chosen, const Options& option
   }
   if (interception.rows.empty()) return fail(family, "there is no primitive " + options.primitive);
   Table part;
-  part.devices.insert("# " + family + " (" + compiled);
+  part.devices.insert("# " + family + ' ' + compiled);
   for (const Row& row : interception.rows) {
     std::string text = row.kernel + ',' + row.constants + ',' + family;
     for (const uint64_t value : row.values) text += ',' + std::to_string(value);
@@ -633,7 +632,7 @@ int run_device(const Options& options) {
   const std::string failure = build_on_first(options, compiled);
   if (!failure.empty()) return fail(kDevice, failure);
   std::ofstream text(options.directory / (std::string(kDevice) + ".csv"), std::ios::binary);
-  text << "# " << kDevice << " (" << compiled << "\nkernel,constants";
+  text << "# " << kDevice << ' ' << compiled << "\nkernel,constants";
   for (const std::string& title : interception.titles) text << ',' << title;
   text << '\n';
   for (const Row& row : interception.rows) {
