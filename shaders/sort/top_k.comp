@@ -244,7 +244,6 @@ void pass_store(TopKTile tile, PassWords keys, PassHeld held, uvec2 prefix, uvec
 void pass_none() {}
 
 #ifdef WEFT_TOP_K_LOOK_BACK
-#define WEFT_LOOK_BACK_FAST_PATH
 #include "weft/look_back.glsl"
 
 uvec2 look_back_aggregate(uint tile) { return pass_aggregate(pass_tile(pass_range(), tile), 1u); }

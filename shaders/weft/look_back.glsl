@@ -9,7 +9,8 @@
 //     inclusive prefix of an earlier block ∘ aggregates of the blocks since then, folded from the left
 //     ∘ aggregates of the tiles before it in its own block, as one subgroup operation
 //
-// so that the bits of floats do not depend on timing. One round of reads by one subgroup covers kLookBackLanes blocks.
+// so that the bits of floats do not depend on timing. Of integers, where no order changes the result, each lane
+// combines what it reads. One round of reads by one subgroup covers kLookBackLanes blocks.
 //
 // A state needs no memory ordering: 32 bits of value and a flag travel in the same 64-bit atomic word. A word is
 // written once and whoever writes it writes the same, so a state is never torn, only not ready.
@@ -58,6 +59,11 @@ uint64_t state_word(Accumulator v, uint i) { return pack64(uvec2(word_of(v, i), 
 
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer LookBackStates { uint64_t at[]; };
 
+#if WEFT_ACCUMULATOR_IS_FLOAT || WEFT_ACCUMULATOR_IS_STRUCT || WEFT_ACCUMULATOR == WEFT_U32X2 || \
+    WEFT_ACCUMULATOR == WEFT_ARG || WEFT_ACCUMULATOR == WEFT_OWN
+#define WEFT_LOOK_BACK_IN_ORDER
+#endif
+
 #if !WEFT_SUBGROUP_EMULATED
 
 // A group of lanes looks at as many states at once.
@@ -66,7 +72,17 @@ bool look_back_looks() { return subgroup_index() == 0u; }
 uint look_back_lane() { return subgroup_lane(); }
 uvec4 look_back_ballot(bool value) { return subgroup_ballot(value); }
 Accumulator look_back_from(Accumulator v, uint lane) { return subgroup_shuffle(v, lane); }
+#ifdef WEFT_LOOK_BACK_IN_ORDER
 Accumulator look_back_combine(Accumulator v) { return subgroup_reduce(v); }
+#else
+// By shuffles. Of two reductions of a subgroup that follow a loop, NVIDIA's compiler may skip the second: driver 580
+// keeps in one predicate whether the loop ended well and whether all lanes are here.
+Accumulator look_back_combine(Accumulator v) {
+  [[unroll]] for (uint distance = 1u; distance < kSubgroupSize; distance <<= 1)
+    v = combine(v, look_back_from(v, look_back_lane() ^ distance));
+  return v;
+}
+#endif
 
 #else
 
@@ -214,33 +230,13 @@ void look_back_close_block(LookBack state, uint tile) {
   look_back_publish_block(state, tile / kLookBackLanes, kSpinLimit);
 }
 
+#ifdef WEFT_LOOK_BACK_IN_ORDER
+
 // `base` combined with the lanes from `first` on, from the left.
 Accumulator look_back_fold(Accumulator base, Accumulator v, uint first) {
   for (uint i = first; i < kLookBackLanes; ++i) base = combine(base, look_back_from(v, i));
   return base;
 }
-
-#ifdef WEFT_LOOK_BACK_PAUSES
-
-// How many blocks of the last window were not ready.
-uint weft_look_back_missing = 0u;
-
-void look_back_note_missing(bool ready, bool has_prefix, uint last_prefix) {
-  const uvec4 missing = look_back_ballot(!ready);
-  weft_look_back_missing =
-      ballot_bit_count(missing) - (has_prefix ? ballot_exclusive_bit_count(missing, last_prefix) : 0u);
-}
-
-// Between two polls: reads by hundreds of tiles that wait hold up what they wait for. No compiler can drop the result,
-// which is overwritten.
-void look_back_pause() {
-  const uint steps = kPause / 4u + kPause * weft_look_back_missing;
-  uint x = steps;
-  [[dont_unroll]] for (uint i = 0u; i < steps; ++i) x = x * 1664525u + 1013904223u;
-  if (x == 0x12345678u) weft_look_back_not_ready = x;
-}
-
-#endif
 
 // The aggregate or, better, inclusive prefix of a window of blocks that ends before `end`; the last lane holds the
 // nearest. Before block 0 comes `initial`. Returns the first lane that counts: the last prefix, or 0 and `has_prefix`
@@ -262,9 +258,6 @@ uint look_back_window(LookBack state, uint end, Accumulator initial, out Accumul
   const uint last_prefix = ballot_highest_bit(look_back_ballot(is_prefix));
   const uint last_missing = ballot_highest_bit(look_back_ballot(!ready));
   has_prefix = last_prefix < 128u;
-#ifdef WEFT_LOOK_BACK_PAUSES
-  look_back_note_missing(ready, has_prefix, last_prefix);
-#endif
   const bool waits = last_missing < 128u && (!has_prefix || last_missing > last_prefix);
   missing_end = waits ? end + 1u + last_missing - kLookBackLanes : 0u;
   return has_prefix ? last_prefix : 0u;
@@ -297,12 +290,7 @@ uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumula
     uint missing_end;
     first = look_back_window(state, end, initial, v, has_prefix, missing_end);
     if (!own_ready || missing_end != 0u) {
-      if (++spins < kSpinLimit) {
-#ifdef WEFT_LOOK_BACK_PAUSES
-        look_back_pause();
-#endif
-        continue;
-      }
+      if (++spins < kSpinLimit) continue;
       return own_ready ? missing_end * kLookBackLanes : own_end;
     }
     if (has_prefix) break;
@@ -325,7 +313,76 @@ uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumula
   return 0u;
 }
 
-#ifdef WEFT_LOOK_BACK_FAST_PATH
+#else
+
+#ifdef WEFT_LOOK_BACK_PAUSES
+
+// Between two polls: reads by hundreds of tiles that wait hold up what they wait for. `missing`: how many blocks are
+// not ready. No compiler can drop the result, which is overwritten.
+void look_back_pause(uint missing) {
+  const uint steps = kPause / 4u + kPause * missing;
+  uint x = steps;
+  [[dont_unroll]] for (uint i = 0u; i < steps; ++i) x = x * 1664525u + 1013904223u;
+  if (x == 0x12345678u) weft_look_back_not_ready = x;
+}
+
+#else
+
+void look_back_pause(uint missing) {}
+
+#endif
+
+// The same for what may be combined in any order: each lane combines what it reads, and the subgroup once at the end.
+uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
+  const uint lane = look_back_lane();
+  const uint block = tile / kLookBackLanes;
+  const uint position = tile % kLookBackLanes;
+  const uint back = kLookBackLanes - lane;
+  prefix = identity();
+  Accumulator sum = identity();
+  Accumulator own;
+  uint end = block;
+  for (uint spins = 0u;;) {
+    // Lanes after the tile read its state once more, and those before block 0 that block's.
+    const bool own_ready = look_back_read(state, slot_of_tile(state, tile - position + min(lane, position)), own);
+    const bool before_all = back > end;
+    const uint other = before_all ? 0u : end - back;
+    Accumulator v, aggregate;
+    const bool is_prefix = look_back_read(state, slot_of_prefix(state, other), v) || before_all;
+    const bool ready = look_back_read(state, slot_of_block(state, other), aggregate) || is_prefix;
+    if (!is_prefix) v = aggregate;
+    if (before_all) v = identity();
+    if (back == end + 1u) v = initial;
+    const uint own_missing = ballot_highest_bit(look_back_ballot(!own_ready && lane <= position));
+    const uint last_prefix = ballot_highest_bit(look_back_ballot(is_prefix));
+    const uvec4 missing = look_back_ballot(!ready);
+    const uint last_missing = ballot_highest_bit(missing);
+    const bool waits = last_missing != 128u && (last_prefix == 128u || last_missing > last_prefix);
+    if (own_missing != 128u || waits) {
+      if (++spins < kSpinLimit) {
+        look_back_pause(ballot_bit_count(missing));
+        continue;
+      }
+      return own_missing != 128u ? block * kLookBackLanes + own_missing + 1u
+                                 : (end + 1u + last_missing - kLookBackLanes) * kLookBackLanes;
+    }
+    if (last_prefix == 128u || lane >= last_prefix) sum = combine(v, sum);
+    if (last_prefix != 128u) break;
+    end -= kLookBackLanes;
+    spins = 0u;
+  }
+  if (lane < position) sum = combine(sum, own);
+  prefix = look_back_combine(sum);
+  if (position == kLookBackLanes - 1u) {
+    const Accumulator through = combine(prefix, look_back_from(own, position));
+    if (lane == 0u && !look_back_omits(tile)) look_back_publish(state, slot_of_prefix(state, block), through);
+  }
+  return 0u;
+}
+
+#endif
+
+#if defined(WEFT_LOOK_BACK_FAST_PATH) && defined(WEFT_LOOK_BACK_IN_ORDER)
 
 #if WEFT_ACCUMULATOR == WEFT_F16 || WEFT_ACCUMULATOR == WEFT_F32 || WEFT_ACCUMULATOR == WEFT_F64 || \
     WEFT_ACCUMULATOR == WEFT_OWN
