@@ -4,15 +4,15 @@
 // all before it are published, and moves its items. A call whose items fit one tile does not look back. The fallback
 // pass moves the items of deferred tiles, which it reads again.
 //
-// After the include that defines a tile: select_tile.glsl or run_length_encode_tile.glsl. Where the includer defines
-// WEFT_ROWS_AHEAD, compact_count_ahead() does what does not need the counts of other tiles.
+// After the include that defines a tile: select_move.glsl or run_length_encode_tile.glsl.
 #ifndef WEFT_COMPACT_LOOK_BACK_GLSL
 #define WEFT_COMPACT_LOOK_BACK_GLSL
 
-// Deferred tiles are not read as vectors: the code is smaller.
+// Deferred tiles are read item by item, twice: the code is smaller.
 SelectTile deferred_tile_of(uint index) {
   SelectTile tile = select_tile_of(select_range(), index);
   tile.fast = false;
+  tile.held = false;
   return tile;
 }
 
@@ -26,9 +26,7 @@ void look_back_finish(uint index, Accumulator prefix) {
   const SelectTile tile = deferred_tile_of(index);
   Accumulator total;
   const Accumulator before = workgroup_exclusive_of_subgroups(compact_take(tile), 0u, total);
-#ifdef WEFT_ROWS_AHEAD
   compact_count_ahead();
-#endif
   compact_tile(select_range(), tile, prefix, before, total);
 }
 
@@ -48,9 +46,7 @@ void main() {
   const Accumulator before = workgroup_exclusive_of_subgroups(compact_take(tile), 0u, total);
   if (!alone) look_back_publish_tile(state, ticket, total);
   if (!alone) look_back_close_block(state, ticket);
-#ifdef WEFT_ROWS_AHEAD
   compact_count_ahead();
-#endif
   Accumulator prefix = identity();
   if (!alone && !look_back_prefix(state, ticket, identity(), prefix)) return;
   compact_tile(range, tile, prefix, before, total);

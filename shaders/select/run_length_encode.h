@@ -7,12 +7,6 @@
 #define WEFT_RUN_LENGTH_ENCODE_H
 #include "select/select.h"
 
-#if defined(__cplusplus) || defined(WEFT_ROWS_AHEAD)
-WEFT_CONSTANTS_BEGIN(run_length_encode)
-WEFT_CONSTANT(18, bool, kRowsAhead, false)  // of items of one or two words: lanes count rows before the tile waits
-WEFT_CONSTANTS_END
-#endif
-
 #ifdef __cplusplus
 namespace weft::shader {
 using RunLengthEncodePush = SelectPush;

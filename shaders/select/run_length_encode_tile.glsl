@@ -73,14 +73,9 @@ const bool kOpenIsWide = kIndexWords == 2u;
 
 bool encode_has_run_before(uint rank) { return (uint(!weft_encode.is_first) | rank) != 0u; }
 
-// ---- counting ahead ----
-//
-// Which runs a row has is known once those of the rows before it are counted, and so row waits for row. Where
-// kRowsAhead, each lane counts a row before the tile waits for its predecessors.
+// ---- counting ahead (select_direct.glsl) ----
 
-#if defined(WEFT_ROWS_AHEAD) && defined(WEFT_SELECT_DIRECT)
-
-const bool kCountsAhead = kRowsAhead ? kLaneItems <= kSubgroupSize ? kSubgroupSize <= 32u : false : false;
+#ifdef WEFT_SELECT_DIRECT
 
 // On lane i, of the subgroup's rows before row i: how many runs they have, and one more than where their last head is,
 // or 0.
@@ -94,8 +89,8 @@ uint encode_max_with_earlier(uint v, uint delta) {
 void compact_count_ahead() {
   if (!kCountsAhead) return;
   const uint heads = subgroup_transpose(weft_select_masks.first);
-  const uint listed = kNonTrivial ? subgroup_transpose(weft_select_masks.second) : heads;
-  weft_encode_ahead.x = subgroup_exclusive_add(bitCount(listed));
+  weft_encode_ahead.x = kNonTrivial ? direct_count_ahead(weft_select_masks.second)
+                                    : subgroup_exclusive_add(bitCount(heads));
   const uint row_first = direct_position(subgroup_lane()) - subgroup_lane();
   uint last = mix(0u, row_first + uint(findMSB(heads)) + 1u, heads != 0u);
   last = encode_max_with_earlier(last, 1u);
@@ -107,11 +102,10 @@ void compact_count_ahead() {
   weft_encode_ahead.y = mix(0u, before, subgroup_lane() != 0u);
 }
 
-// Where the run before a row began, and in weft_encode the rank of the row's first run. Without barriers NVIDIA's
-// compiler ranks all rows before it stores one, which takes registers.
+// Where the run before a row began, and in weft_encode the rank of the row's first run.
 uint encode_begin_row(uint row) {
   if (!kCountsAhead) return weft_encode.open;
-  if (row % 4u == 0u && row != 0u) subgroup_execution_barrier();
+  direct_pace(row);
   weft_encode.rank = subgroup_shuffle(weft_encode_ahead.x, row);
   const uint last = subgroup_shuffle(weft_encode_ahead.y, row);
   return last != 0u ? last - 1u : weft_encode.open;
@@ -120,9 +114,7 @@ uint encode_begin_row(uint row) {
 #else
 
 const bool kCountsAhead = false;
-#ifdef WEFT_ROWS_AHEAD
 void compact_count_ahead() {}
-#endif
 uint encode_begin_row(uint row) { return weft_encode.open; }
 
 #endif
@@ -227,7 +219,7 @@ void encode_row_direct(uvec2 first_position, SelectMasks masks, uint row, Select
 void encode_subgroup(SelectTile tile, uvec2 first_position, uvec2 rank, uvec2 open) {
   encode_targets(first_position, rank, open);
   SelectWord carried = direct_before(tile);
-  if (tile.fast) {
+  if (tile.held) {
 #define WEFT_ENCODE_ROW(i) \
   if (i < kLaneItems) encode_row_direct(first_position, weft_select_masks, i, weft_select_rows.row_##i, carried);
     WEFT_FOR_DIRECT_ROWS(WEFT_ENCODE_ROW)

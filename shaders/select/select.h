@@ -14,6 +14,9 @@ WEFT_CONSTANT(12, bool, kTwoPartitions, false)
 WEFT_CONSTANT(13, uint, kStride, 4)       // struct: bytes, a multiple of 4
 WEFT_CONSTANT(14, uint, kMember, 0)       // struct: where the member begins
 WEFT_CONSTANT(15, uint, kMemberBytes, 4)  // struct: 1, 2, 4 or 8; run heads: or any multiple of 4
+#if defined(__cplusplus) || defined(WEFT_ROWS_AHEAD)
+WEFT_CONSTANT(18, bool, kRowsAhead, false)  // items of one or two words: lanes count rows before the tile waits
+#endif
 WEFT_CONSTANTS_END
 
 WEFT_STRUCT_BEGIN

@@ -23,7 +23,7 @@
 #define SelectItems Words
 #endif
 
-// What a lane holds of a full tile, an item of each row. Rows written out, as in tile.glsl.
+// What a lane holds of a tile, an item of each row. Rows written out, as in tile.glsl.
 #if WEFT_ITEM_BYTES == 8
 #define WEFT_FOR_DIRECT_ROWS(DO) \
   DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
@@ -52,6 +52,15 @@ uint direct_position(uint row) {
 
 bool position_is_present(SelectTile tile, uint position) {
   return position - tile.present.x < tile.present.y - tile.present.x;
+}
+
+// Bit i: this lane has an item in row i.
+uint weft_select_present;
+
+// The rows whose item of this lane is before a position, as bits.
+uint direct_rows_before(uint position) {
+  const uint rows = (position - min(position, direct_position(0u)) + kSubgroupSize - 1u) / kSubgroupSize;
+  return rows < 32u ? (1u << rows) - 1u : ~0u;
 }
 
 // Outputs of two words may lie on a boundary of one.
@@ -132,7 +141,7 @@ void direct_test(SelectWord word, uint row, inout SelectWord carried, inout Sele
 #endif
 }
 
-// Loads what a lane holds of a full tile, and tests any tile. Bit i of the masks is the item of row i.
+// Loads what a lane holds of a tile, and tests it. Bit i of the masks is the item of row i.
 void direct_take(SelectTile tile) {
   SelectMasks masks = SelectMasks(0u, 0u);
   SelectWord carried = SelectWord(0u);
@@ -143,24 +152,50 @@ void direct_take(SelectTile tile) {
   if (i < kLaneItems) weft_select_rows.row_##i = source.at[i * kSubgroupSize];
     WEFT_FOR_DIRECT_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
+  } else if (tile.held) {
+    // All are loaded before the first is tested, as those of full tiles are.
+#define WEFT_LOAD_ROW(i) \
+  if (i < kLaneItems) weft_select_rows.row_##i = direct_item(tile, direct_position(i));
+    WEFT_FOR_DIRECT_ROWS(WEFT_LOAD_ROW)
+#undef WEFT_LOAD_ROW
+  }
+  if (tile.held) {
 #define WEFT_TEST_ROW(i) \
   if (i < kLaneItems) direct_test(weft_select_rows.row_##i, i, carried, masks);
     WEFT_FOR_DIRECT_ROWS(WEFT_TEST_ROW)
 #undef WEFT_TEST_ROW
   } else {
-    [[dont_unroll]] for (uint row = 0u; row < kLaneItems; ++row) {
-      SelectMasks own = SelectMasks(0u, 0u);
-      direct_test(direct_item(tile, direct_position(row)), row, carried, own);
-      const bool present = position_is_present(tile, direct_position(row));
-      masks.first |= present ? own.first : 0u;
-      if (kThreePartitions) masks.second |= present ? own.second : 0u;
-    }
+    [[dont_unroll]] for (uint row = 0u; row < kLaneItems; ++row)
+      direct_test(direct_item(tile, direct_position(row)), row, carried, masks);
   }
+  weft_select_present = tile.fast ? ~0u : direct_rows_before(tile.present.y) & ~direct_rows_before(tile.present.x);
+  masks.first &= weft_select_present;
+  masks.second &= weft_select_present;
   // The first item of all.
   const uint first = tile.present.x - direct_position(0u);
   if (kTest == kTestRunHead && tile.index == 0u && first % kSubgroupSize == 0u && first / kSubgroupSize < kLaneItems)
     masks.first |= 1u << (first / kSubgroupSize & 31u);
   weft_select_masks = masks;
+}
+
+// ---- counting ahead ----
+//
+// Where a row's items go is known once those of the rows before it are counted, and so row waits for row. Where
+// kRowsAhead, each lane counts a row before the tile waits for its predecessors.
+
+#ifdef WEFT_ROWS_AHEAD
+const bool kCountsAhead = kRowsAhead ? kLaneItems <= kSubgroupSize ? kSubgroupSize <= 32u : false : false;
+#else
+const bool kCountsAhead = false;
+#endif
+
+// On lane i: how many bits the rows before row i have. Bit k of `rows` is that of row k.
+uint direct_count_ahead(uint rows) { return subgroup_exclusive_add(bitCount(subgroup_transpose(rows))); }
+
+// Between rows that were counted ahead: without barriers NVIDIA's compiler ranks all before it stores one, which takes
+// registers.
+void direct_pace(uint row) {
+  if (row % 4u == 0u && row != 0u) subgroup_execution_barrier();
 }
 
 #endif

@@ -129,28 +129,32 @@ struct SelectRanked {
   uint partition_index, rank;
 };
 
-// `present`: whether there is an item. `before`: how many of the subgroup's items have gone to each partition.
-SelectRanked select_rank_row(uint row, bool present, inout uvec3 before) {
-  const bool in_first = (weft_select_masks.first >> row & 1u) != 0u;
-  SelectRanked item = SelectRanked(in_first, 0u, 0u);
-  const uvec4 first = subgroup_ballot(in_first);
-  item.rank = before.x + subgroup_rank(first);
-  before.x += ballot_bit_count(first);
-  if (!kSplits) return item;
-  item.moves = present;
-  bool in_second = false;
-  if (kThreePartitions) {
-    in_second = (weft_select_masks.second >> row & 1u) != 0u;
-    const uvec4 second = subgroup_ballot(in_second);
-    item.rank = mix(item.rank, before.y + subgroup_rank(second), in_second);
-    before.y += ballot_bit_count(second);
+// Of the rows before row i, how many of the subgroup's items go to the first partition and, of three, to the second; on
+// lane i, if counted ahead. A variable of its own, as weft_select_masks is.
+uvec2 weft_select_ahead = uvec2(0u);
+
+// `before`: how many items of the rows before have gone to the first partition and, of three, to the second.
+SelectRanked select_rank_row(uint row, inout uvec2 before) {
+  if (kCountsAhead) {
+    direct_pace(row);
+    before.x = subgroup_shuffle(weft_select_ahead.x, row);
+    if (kThreePartitions) before.y = subgroup_shuffle(weft_select_ahead.y, row);
   }
-  const bool in_third = present && !in_first && !in_second;
-  const uvec4 third = subgroup_ballot(in_third);
-  item.rank = mix(item.rank, before.z + subgroup_rank(third), in_third);
-  before.z += ballot_bit_count(third);
-  item.partition_index = in_first ? 0u : in_second ? 1u : 2u;
-  return item;
+  const bool in_first = (weft_select_masks.first >> row & 1u) != 0u;
+  const uvec4 first = subgroup_ballot(in_first);
+  const uint rank = before.x + subgroup_rank(first);
+  if (!kCountsAhead) before.x += ballot_bit_count(first);
+  if (!kSplits) return SelectRanked(in_first, 0u, rank);
+  // What goes to no other partition goes to the third.
+  const bool present = (weft_select_present >> row & 1u) != 0u;
+  const uint third_rank = row * kSubgroupSize + subgroup_lane() - rank;
+  if (!kThreePartitions) return SelectRanked(present, in_first ? 0u : 2u, mix(third_rank, rank, in_first));
+  const bool in_second = (weft_select_masks.second >> row & 1u) != 0u;
+  const uvec4 second = subgroup_ballot(in_second);
+  const uint second_rank = before.y + subgroup_rank(second);
+  if (!kCountsAhead) before.y += ballot_bit_count(second);
+  const uint other_rank = mix(third_rank - second_rank, second_rank, in_second);
+  return SelectRanked(present, in_first ? 0u : in_second ? 1u : 2u, mix(other_rank, rank, in_first));
 }
 
 uvec2 select_either(SelectRanked item, uvec2 first, uvec2 second, uvec2 third) {
@@ -193,34 +197,37 @@ void select_place(uvec2 index_address, uvec2 gathered_address, uint rank, uint p
 }
 
 void select_move_direct(SelectTile tile, uvec2 first_position, SelectTargets targets) {
+  // Ranks in the third partition count positions of the subgroup before the range, too.
+  const uint subgroup_first = direct_position(0u) - subgroup_lane();
+  const uint skipped = tile.present.x - min(tile.present.x, subgroup_first);
   const SelectOutput first = select_output_at(push.out_0, push.indices_0, targets.first);
   const SelectOutput second = select_output_at(push.out_1, push.indices_1, targets.second);
   const SelectOutput third = select_output_at(kThreePartitions ? push.out_2 : push.out_1,
-                                              kThreePartitions ? push.indices_2 : push.indices_1, targets.third);
-  uvec3 before = uvec3(0u);
+                                              kThreePartitions ? push.indices_2 : push.indices_1,
+                                              word64_subtract(targets.third, uvec2(skipped, 0u)));
+  uvec2 before = uvec2(0u);
 #define WEFT_MOVE_ROW(i)                                                                                      \
   if (i < kLaneItems) {                                                                                       \
-    const SelectRanked item = select_rank_row(i, true, before);                                               \
+    const SelectRanked item = select_rank_row(i, before);                                                     \
     if (item.moves)                                                                                           \
       direct_store(select_either(item, first.items, second.items, third.items), item.rank, weft_select_rows.row_##i); \
   }
-  if (kMovesTested && tile.fast) {
+  if (kMovesTested && tile.held) {
     WEFT_FOR_DIRECT_ROWS(WEFT_MOVE_ROW)
   } else if (kMovesTested) {
     [[dont_unroll]] for (uint row = 0u; row < kLaneItems; ++row) {
-      const uint position = direct_position(row);
-      const SelectRanked item = select_rank_row(row, position_is_present(tile, position), before);
+      const SelectRanked item = select_rank_row(row, before);
       if (item.moves)
         direct_store(select_either(item, first.items, second.items, third.items), item.rank,
-                     direct_item(tile, position));
+                     direct_item(tile, direct_position(row)));
     }
   }
 #undef WEFT_MOVE_ROW
   if (kIndexWords == 0u && !kGathers) return;
-  before = uvec3(0u);
+  before = uvec2(0u);
   [[dont_unroll]] for (uint row = 0u; row < kLaneItems; ++row) {
     const uint position = direct_position(row);
-    const SelectRanked item = select_rank_row(row, tile.fast || position_is_present(tile, position), before);
+    const SelectRanked item = select_rank_row(row, before);
     if (item.moves)
       select_place(select_either(item, first.indices, second.indices, third.indices),
                    select_either(item, first.gathered, second.gathered, third.gathered), item.rank, position,
@@ -241,6 +248,14 @@ Accumulator compact_take(SelectTile tile) {
 #endif
     select_take(tile);
   return select_aggregate(tile);
+}
+
+void compact_count_ahead() {
+#ifdef WEFT_SELECT_DIRECT
+  if (!kCountsAhead || !select_is_direct()) return;
+  weft_select_ahead.x = direct_count_ahead(weft_select_masks.first);
+  if (kThreePartitions) weft_select_ahead.y = direct_count_ahead(weft_select_masks.second);
+#endif
 }
 
 // The chunk's last tile hands on the counts, and writes them as the call's: a later chunk that has tiles writes them

@@ -262,7 +262,7 @@ const FuzzSubjects fuzzed_selections("select", [] {
   SelectConfig indices = SelectConfig::select_if(Type::i32, Criterion::less);
   indices.indices = true;
   return std::vector{
-      subject_of<uint32_t>(SelectConfig::select_if(Type::u32, Criterion::less), kLookBack),
+      subject_of<uint32_t>(SelectConfig::select_if(Type::u32, Criterion::less), kLookBack, "select.rows_ahead=1"),
       subject_of<uint8_t>(SelectConfig::select_if(Type::u8, Criterion::inside), kReduceThenScan, "select.rows=1"),
       subject_of<int32_t>(indices, kReduceThenScan, "select.groups=3"),
       subject_of<float>(SelectConfig::select_if(Type::f32, Criterion::not_equal), kLookBack, "select.direct_rows=1"),
@@ -280,6 +280,8 @@ const FuzzSubjects fuzzed_partitions("partition", [] {
   constexpr auto kReduceThenScan = Strategy::reduce_then_scan, kLookBack = Strategy::look_back;
   return std::vector{
       subject_of<uint32_t>(PartitionConfig{.criterion = Criterion::less}, kLookBack),
+      subject_of<uint32_t>(PartitionConfig{.partitions = 3, .criterion = Criterion::inside}, kLookBack,
+                           "select.rows_ahead=1"),
       subject_of<uint8_t>(
           PartitionConfig{.criterion = Criterion::nonzero, .item = Type::u8, .items = false, .moved_bytes = 16},
           kReduceThenScan, "select.chunk_tiles=2"),
@@ -620,6 +622,37 @@ TEST_SUITE("select") {
       }
   }
 
+  TEST_CASE("rows that lanes count before a tile waits change nothing [widths]") {
+    const auto run = [&]<class T>(const Device& device) {
+      const T a = middle<T>() / 2;
+      const auto items = random_items<T>(9001, sizeof(T));
+      SelectConfig config = SelectConfig::select_if(item_type<T>(), Criterion::less);
+      config.indices = true;
+      check(device, config, selection_by(items, Criterion::less, a, T{0}),
+            {.tested_misalignment = 16 - sizeof(T), .a = Value::of(a)});
+      PartitionConfig three;
+      three.partitions = 3;
+      three.criterion = Criterion::inside;
+      three.item = item_type<T>();
+      Selection selection{bytes_of(items), {}, {}};
+      for (const T x : items) selection.partitions.push_back(x < a ? 0 : x <= 2 * a ? 1 : 2);
+      check(device, three, selection,
+            {.tested_misalignment = 16 - sizeof(T), .a = Value::of(a), .b = Value::of(T(2 * a))});
+    };
+    for (const char* tuning : {"select.rows_ahead=1,select.direct_rows=1", "select.rows_ahead=1"}) {
+      const ScopedTuning overrides(tuning);
+      for (const Device& device : every_look_back()) {
+        run.operator()<uint32_t>(device);
+        run.operator()<uint64_t>(device);
+        PartitionConfig two;
+        two.criterion = Criterion::less;
+        const auto items = random_items<uint32_t>(9001, 2);
+        check(device, two, selection_by(items, Criterion::less, middle<uint32_t>(), 0u),
+              {.tested_misalignment = 4, .a = Value::of(middle<uint32_t>())});
+      }
+    }
+  }
+
   TEST_CASE("what is kept is dispatched, in as many rows as it takes, or nothing is written") {
     for (const Device& device : every_device())
       for (const uint32_t items : {0u, 1u, 3u, 100000u, ~0u})
@@ -754,4 +787,16 @@ TEST_SUITE("select") {
 // file: shaders/select/select_move.glsl
 // find: before.x += ballot_bit_count(first);
 // with: before.x += 0u;
+// run: native --test-suite=select
+//
+// why: rows counted ahead give the second partition the places of the first
+// file: shaders/select/select_move.glsl
+// find: before.y = subgroup_shuffle(weft_select_ahead.y, row);
+// with: before.y = subgroup_shuffle(weft_select_ahead.x, row);
+// run: native --test-suite=select
+//
+// why: what lies beside the range is selected with it
+// file: shaders/select/select_direct.glsl
+// find: masks.first &= weft_select_present;
+// with: masks.first &= ~0u;
 // run: native --test-suite=select

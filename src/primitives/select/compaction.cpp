@@ -7,8 +7,10 @@
 namespace weft::primitives {
 
 Result<Compaction> Compaction::create(const Context& context, PipelineBuilder builder, const Desc& desc) {
-  builder.set(shader::combine::kOp, 0);  // add
   const SelectTuning tuning = select_tuning.of(*context.state());
+  builder
+      .set(shader::combine::kOp, 0)  // add
+      .set(shader::select::kRowsAhead, tuning.rows_ahead != 0);
   Result<PrefixPass> pass = PrefixPass::create(
       context, builder,
       {.strategy = desc.strategy,

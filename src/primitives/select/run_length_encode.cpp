@@ -3,7 +3,6 @@
 
 #include "primitives/core/arguments.hpp"
 #include "primitives/select/compaction.hpp"
-#include "primitives/select/select_tuning.hpp"
 #include "runtime/kernel_families.hpp"
 #include "select/run_length_encode.h"
 
@@ -57,8 +56,7 @@ Result<RunLengthEncode> RunLengthEncode::create(const Context& context, const Ru
       .set(shader::select::kTwoPartitions, false)
       .set(shader::select::kStride, bytes)
       .set(shader::select::kMember, 0)
-      .set(shader::select::kMemberBytes, bytes)
-      .set(shader::run_length_encode::kRowsAhead, primitives::select_tuning.of(*context.state()).rows_ahead != 0);
+      .set(shader::select::kMemberBytes, bytes);
   const char* symbol = bytes == 1 ? "u8" : bytes == 2 ? "u16" : bytes == 4 ? "u32" : "u32x2";
   Result<Compaction> pass = Compaction::create(context, builder,
                                                {.stem = kStem,

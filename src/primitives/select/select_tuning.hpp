@@ -18,7 +18,7 @@ struct SelectTuning {
   uint32_t small_workgroup = 128;  ///< of calls that are small, with tiles of 4 rows
   uint32_t tiny_kib = 0;           ///< of the small those up to this have tiles of fewer
   uint32_t tiny_rows = 2;          ///< there, and as many as make 16 items
-  uint32_t rows_ahead = 0;         ///< of encodings by look-back, as kRowsAhead of select/run_length_encode.h
+  uint32_t rows_ahead = 0;         ///< by look-back, as kRowsAhead of select/select.h
   uint32_t chunk_tiles = ~0u;      ///< tiles that are done at a time, where those of 2^31 items are more
 };
 
