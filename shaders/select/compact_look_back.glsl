@@ -8,11 +8,10 @@
 #ifndef WEFT_COMPACT_LOOK_BACK_GLSL
 #define WEFT_COMPACT_LOOK_BACK_GLSL
 
-// Deferred tiles are read item by item, twice: the code is smaller.
+// Deferred tiles are not read as vectors: the code is smaller.
 SelectTile deferred_tile_of(uint index) {
   SelectTile tile = select_tile_of(select_range(), index);
   tile.fast = false;
-  tile.held = false;
   return tile;
 }
 

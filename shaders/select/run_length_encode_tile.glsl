@@ -219,14 +219,18 @@ void encode_row_direct(uvec2 first_position, SelectMasks masks, uint row, Select
 void encode_subgroup(SelectTile tile, uvec2 first_position, uvec2 rank, uvec2 open) {
   encode_targets(first_position, rank, open);
   SelectWord carried = direct_before(tile);
-  if (tile.held) {
+  if (tile.fast) {
 #define WEFT_ENCODE_ROW(i) \
   if (i < kLaneItems) encode_row_direct(first_position, weft_select_masks, i, weft_select_rows.row_##i, carried);
     WEFT_FOR_DIRECT_ROWS(WEFT_ENCODE_ROW)
 #undef WEFT_ENCODE_ROW
   } else {
-    [[dont_unroll]] for (uint row = 0u; row < kLaneItems; ++row)
-      encode_row_direct(first_position, weft_select_masks, row, direct_item(tile, direct_position(row)), carried);
+    [[dont_unroll]] for (uint row = 0u; row < kLaneItems; row += kRowsAtOnce) {
+      SelectWord rows[kRowsAtOnce];
+      direct_load_rows(tile, row, rows);
+      [[unroll]] for (uint k = 0u; k < kRowsAtOnce; ++k)
+        encode_row_direct(first_position, weft_select_masks, row + k, rows[k], carried);
+    }
   }
 }
 

@@ -23,7 +23,7 @@
 #define SelectItems Words
 #endif
 
-// What a lane holds of a tile, an item of each row. Rows written out, as in tile.glsl.
+// What a lane holds of a full tile, an item of each row. Rows written out, as in tile.glsl.
 #if WEFT_ITEM_BYTES == 8
 #define WEFT_FOR_DIRECT_ROWS(DO) \
   DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
@@ -54,13 +54,10 @@ bool position_is_present(SelectTile tile, uint position) {
   return position - tile.present.x < tile.present.y - tile.present.x;
 }
 
-// Bit i: this lane has an item in row i.
-uint weft_select_present;
-
-// The rows whose item of this lane is before a position, as bits.
-uint direct_rows_before(uint position) {
-  const uint rows = (position - min(position, direct_position(0u)) + kSubgroupSize - 1u) / kSubgroupSize;
-  return rows < 32u ? (1u << rows) - 1u : ~0u;
+// How many of the subgroup's items before a position there are.
+uint direct_present_before(SelectTile tile, uint position) {
+  const uint first = direct_position(0u) - subgroup_lane();
+  return clamp(position, tile.present.x, tile.present.y) - clamp(first, tile.present.x, tile.present.y);
 }
 
 // Outputs of two words may lie on a boundary of one.
@@ -86,6 +83,13 @@ SelectWord direct_item(SelectTile tile, uint position) {
 #endif
   }
   return word;
+}
+
+// Of a tile that is not full, so many rows are loaded before the first is used: they wait for memory together.
+const uint kRowsAtOnce = WEFT_SELECT_VECTOR;
+
+void direct_load_rows(SelectTile tile, uint first, out SelectWord rows[kRowsAtOnce]) {
+  [[unroll]] for (uint k = 0u; k < kRowsAtOnce; ++k) rows[k] = direct_item(tile, direct_position(first + k));
 }
 
 #if WEFT_ITEM_BYTES == 8
@@ -141,7 +145,7 @@ void direct_test(SelectWord word, uint row, inout SelectWord carried, inout Sele
 #endif
 }
 
-// Loads what a lane holds of a tile, and tests it. Bit i of the masks is the item of row i.
+// Loads what a lane holds of a full tile, and tests any tile. Bit i of the masks is the item of row i.
 void direct_take(SelectTile tile) {
   SelectMasks masks = SelectMasks(0u, 0u);
   SelectWord carried = SelectWord(0u);
@@ -152,25 +156,23 @@ void direct_take(SelectTile tile) {
   if (i < kLaneItems) weft_select_rows.row_##i = source.at[i * kSubgroupSize];
     WEFT_FOR_DIRECT_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
-  } else if (tile.held) {
-    // All are loaded before the first is tested, as those of full tiles are.
-#define WEFT_LOAD_ROW(i) \
-  if (i < kLaneItems) weft_select_rows.row_##i = direct_item(tile, direct_position(i));
-    WEFT_FOR_DIRECT_ROWS(WEFT_LOAD_ROW)
-#undef WEFT_LOAD_ROW
-  }
-  if (tile.held) {
 #define WEFT_TEST_ROW(i) \
   if (i < kLaneItems) direct_test(weft_select_rows.row_##i, i, carried, masks);
     WEFT_FOR_DIRECT_ROWS(WEFT_TEST_ROW)
 #undef WEFT_TEST_ROW
   } else {
-    [[dont_unroll]] for (uint row = 0u; row < kLaneItems; ++row)
-      direct_test(direct_item(tile, direct_position(row)), row, carried, masks);
+    [[dont_unroll]] for (uint first = 0u; first < kLaneItems; first += kRowsAtOnce) {
+      SelectWord rows[kRowsAtOnce];
+      direct_load_rows(tile, first, rows);
+      [[unroll]] for (uint k = 0u; k < kRowsAtOnce; ++k) {
+        SelectMasks own = SelectMasks(0u, 0u);
+        direct_test(rows[k], first + k, carried, own);
+        const bool present = position_is_present(tile, direct_position(first + k));
+        masks.first |= present ? own.first : 0u;
+        if (kThreePartitions) masks.second |= present ? own.second : 0u;
+      }
+    }
   }
-  weft_select_present = tile.fast ? ~0u : direct_rows_before(tile.present.y) & ~direct_rows_before(tile.present.x);
-  masks.first &= weft_select_present;
-  masks.second &= weft_select_present;
   // The first item of all.
   const uint first = tile.present.x - direct_position(0u);
   if (kTest == kTestRunHead && tile.index == 0u && first % kSubgroupSize == 0u && first / kSubgroupSize < kLaneItems)

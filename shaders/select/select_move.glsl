@@ -133,8 +133,9 @@ struct SelectRanked {
 // lane i, if counted ahead. A variable of its own, as weft_select_masks is.
 uvec2 weft_select_ahead = uvec2(0u);
 
-// `before`: how many items of the rows before have gone to the first partition and, of three, to the second.
-SelectRanked select_rank_row(uint row, inout uvec2 before) {
+// `present`: whether there is an item; `present_before`: how many of the subgroup's before it there are. `before`: how
+// many of the rows before have gone to the first partition and, of three, to the second.
+SelectRanked select_rank_row(uint row, bool present, uint present_before, inout uvec2 before) {
   if (kCountsAhead) {
     direct_pace(row);
     before.x = subgroup_shuffle(weft_select_ahead.x, row);
@@ -145,15 +146,13 @@ SelectRanked select_rank_row(uint row, inout uvec2 before) {
   const uint rank = before.x + subgroup_rank(first);
   if (!kCountsAhead) before.x += ballot_bit_count(first);
   if (!kSplits) return SelectRanked(in_first, 0u, rank);
-  // What goes to no other partition goes to the third.
-  const bool present = (weft_select_present >> row & 1u) != 0u;
-  const uint third_rank = row * kSubgroupSize + subgroup_lane() - rank;
-  if (!kThreePartitions) return SelectRanked(present, in_first ? 0u : 2u, mix(third_rank, rank, in_first));
+  // What is before an item and goes to no other partition goes to the third.
+  if (!kThreePartitions) return SelectRanked(present, in_first ? 0u : 2u, mix(present_before - rank, rank, in_first));
   const bool in_second = (weft_select_masks.second >> row & 1u) != 0u;
   const uvec4 second = subgroup_ballot(in_second);
   const uint second_rank = before.y + subgroup_rank(second);
   if (!kCountsAhead) before.y += ballot_bit_count(second);
-  const uint other_rank = mix(third_rank - second_rank, second_rank, in_second);
+  const uint other_rank = mix(present_before - rank - second_rank, second_rank, in_second);
   return SelectRanked(present, in_first ? 0u : in_second ? 1u : 2u, mix(other_rank, rank, in_first));
 }
 
@@ -197,29 +196,30 @@ void select_place(uvec2 index_address, uvec2 gathered_address, uint rank, uint p
 }
 
 void select_move_direct(SelectTile tile, uvec2 first_position, SelectTargets targets) {
-  // Ranks in the third partition count positions of the subgroup before the range, too.
-  const uint subgroup_first = direct_position(0u) - subgroup_lane();
-  const uint skipped = tile.present.x - min(tile.present.x, subgroup_first);
   const SelectOutput first = select_output_at(push.out_0, push.indices_0, targets.first);
   const SelectOutput second = select_output_at(push.out_1, push.indices_1, targets.second);
   const SelectOutput third = select_output_at(kThreePartitions ? push.out_2 : push.out_1,
-                                              kThreePartitions ? push.indices_2 : push.indices_1,
-                                              word64_subtract(targets.third, uvec2(skipped, 0u)));
+                                              kThreePartitions ? push.indices_2 : push.indices_1, targets.third);
   uvec2 before = uvec2(0u);
 #define WEFT_MOVE_ROW(i)                                                                                      \
   if (i < kLaneItems) {                                                                                       \
-    const SelectRanked item = select_rank_row(i, before);                                                     \
+    const SelectRanked item = select_rank_row(i, true, i * kSubgroupSize + subgroup_lane(), before);          \
     if (item.moves)                                                                                           \
       direct_store(select_either(item, first.items, second.items, third.items), item.rank, weft_select_rows.row_##i); \
   }
-  if (kMovesTested && tile.held) {
+  if (kMovesTested && tile.fast) {
     WEFT_FOR_DIRECT_ROWS(WEFT_MOVE_ROW)
   } else if (kMovesTested) {
-    [[dont_unroll]] for (uint row = 0u; row < kLaneItems; ++row) {
-      const SelectRanked item = select_rank_row(row, before);
-      if (item.moves)
-        direct_store(select_either(item, first.items, second.items, third.items), item.rank,
-                     direct_item(tile, direct_position(row)));
+    [[dont_unroll]] for (uint row = 0u; row < kLaneItems; row += kRowsAtOnce) {
+      SelectWord rows[kRowsAtOnce];
+      direct_load_rows(tile, row, rows);
+      [[unroll]] for (uint k = 0u; k < kRowsAtOnce; ++k) {
+        const uint position = direct_position(row + k);
+        const SelectRanked item = select_rank_row(row + k, position_is_present(tile, position),
+                                                  direct_present_before(tile, position), before);
+        if (item.moves)
+          direct_store(select_either(item, first.items, second.items, third.items), item.rank, rows[k]);
+      }
     }
   }
 #undef WEFT_MOVE_ROW
@@ -227,7 +227,8 @@ void select_move_direct(SelectTile tile, uvec2 first_position, SelectTargets tar
   before = uvec2(0u);
   [[dont_unroll]] for (uint row = 0u; row < kLaneItems; ++row) {
     const uint position = direct_position(row);
-    const SelectRanked item = select_rank_row(row, before);
+    const SelectRanked item = select_rank_row(row, tile.fast || position_is_present(tile, position),
+                                              direct_present_before(tile, position), before);
     if (item.moves)
       select_place(select_either(item, first.indices, second.indices, third.indices),
                    select_either(item, first.gathered, second.gathered, third.gathered), item.rank, position,

@@ -63,7 +63,6 @@ struct SelectTile {
   uvec2 present;  // positions of the tile's items that are there
   uint index;     // of the tile in the whole range
   bool fast;      // its vectors are loaded as such
-  bool held;      // its items of one or two words stay in registers
 };
 
 bool select_tile_exists(TileRange range, uint tile) {
@@ -72,7 +71,6 @@ bool select_tile_exists(TileRange range, uint tile) {
 
 SelectTile select_tile_of(TileRange range, uint tile) {
   SelectTile result;
-  result.held = true;
   result.index = push.first_tile + tile;
   result.present = tile_present(range, result.index);
 #if WEFT_ITEM == WEFT_BITS

@@ -797,6 +797,6 @@ TEST_SUITE("select") {
 //
 // why: what lies beside the range is selected with it
 // file: shaders/select/select_direct.glsl
-// find: masks.first &= weft_select_present;
-// with: masks.first &= ~0u;
+// find: masks.first |= present ? own.first : 0u;
+// with: masks.first |= own.first;
 // run: native --test-suite=select
