@@ -59,11 +59,6 @@ uint64_t state_word(Accumulator v, uint i) { return pack64(uvec2(word_of(v, i), 
 
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer LookBackStates { uint64_t at[]; };
 
-#if WEFT_ACCUMULATOR_IS_FLOAT || WEFT_ACCUMULATOR_IS_STRUCT || WEFT_ACCUMULATOR == WEFT_U32X2 || \
-    WEFT_ACCUMULATOR == WEFT_ARG || WEFT_ACCUMULATOR == WEFT_OWN
-#define WEFT_LOOK_BACK_IN_ORDER
-#endif
-
 #if !WEFT_SUBGROUP_EMULATED
 
 // A group of lanes looks at as many states at once.
@@ -72,16 +67,16 @@ bool look_back_looks() { return subgroup_index() == 0u; }
 uint look_back_lane() { return subgroup_lane(); }
 uvec4 look_back_ballot(bool value) { return subgroup_ballot(value); }
 Accumulator look_back_from(Accumulator v, uint lane) { return subgroup_shuffle(v, lane); }
-#ifdef WEFT_LOOK_BACK_IN_ORDER
-Accumulator look_back_combine(Accumulator v) { return subgroup_reduce(v); }
-#else
-// By shuffles. Of two reductions of a subgroup that follow a loop, NVIDIA's compiler may skip the second: driver 580
-// keeps in one predicate whether the loop ended well and whether all lanes are here.
+#if WEFT_ACCUMULATOR == WEFT_COUNTS || WEFT_ACCUMULATOR == WEFT_RUNS
+// Two numbers, by shuffles. Of two reductions of a subgroup that follow a loop, NVIDIA's compiler may skip the second:
+// driver 580 keeps in one predicate whether the loop ended well and whether all lanes are here.
 Accumulator look_back_combine(Accumulator v) {
   [[unroll]] for (uint distance = 1u; distance < kSubgroupSize; distance <<= 1)
     v = combine(v, look_back_from(v, look_back_lane() ^ distance));
   return v;
 }
+#else
+Accumulator look_back_combine(Accumulator v) { return subgroup_reduce(v); }
 #endif
 
 #else
@@ -229,6 +224,11 @@ void look_back_close_block(LookBack state, uint tile) {
   if ((kFault & 255u) == kFaultOpen && tile / kLookBackLanes % (kFault >> 8) == 0u) return;
   look_back_publish_block(state, tile / kLookBackLanes, kSpinLimit);
 }
+
+#if WEFT_ACCUMULATOR_IS_FLOAT || WEFT_ACCUMULATOR_IS_STRUCT || WEFT_ACCUMULATOR == WEFT_U32X2 || \
+    WEFT_ACCUMULATOR == WEFT_ARG || WEFT_ACCUMULATOR == WEFT_OWN
+#define WEFT_LOOK_BACK_IN_ORDER
+#endif
 
 #ifdef WEFT_LOOK_BACK_IN_ORDER
 
