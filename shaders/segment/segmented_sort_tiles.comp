@@ -148,12 +148,13 @@ void merge_runs(TileRuns runs, uint count_b, uint diagonal, out BlockElement ele
 
 // ---- segments ----
 
-// Offset i, at most `keys`.
-uint offset_at(uvec2 i, uint keys) {
-  Words words = Words(word64_add(push.offsets, word64_times(i, 4u * kOffsetWords)));
-  const uint low = min(words.at[0], keys);
+Words offsets_from(uvec2 i) { return Words(word64_add(push.offsets, word64_times(i, 4u * kOffsetWords))); }
+
+// Offset i of those, at most `keys`.
+uint offset_of(Words offsets, uint i, uint keys) {
+  const uint low = min(offsets.at[i * kOffsetWords], keys);
   if (kOffsetWords == 1u) return low;
-  return words.at[1] != 0u ? keys : low;
+  return offsets.at[i * kOffsetWords + 1u] != 0u ? keys : low;
 }
 
 // An index in one of the lists for each entry that lanes of the subgroup have: this lane's first.
@@ -273,17 +274,17 @@ void main() {
   const uint keys = count_of(push.key_count, push.key_count_words, uvec2(push.key_count_value, 0u)).x;
   const uint group = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
   const uint lane = subgroup_index() * kSubgroupSize + subgroup_lane();
-  if (group == 0u && lane == 0u) Words(push.totals).at[2] = offset_at(count, keys);
+  if (group == 0u && lane == 0u) Words(push.totals).at[2] = offset_of(offsets_from(count), 0u, keys);
 
   for (uint first = 0u; first < push.group_segments; first += kWorkgroupSize) {
     if (first != 0u) barrier();
     tile_clear(lane);
-    // After the last segment both are the last offset.
-    const uvec2 segment = word64_add(word64_multiply(group, push.group_segments), first + lane);
-    const uint begin = offset_at(word64_min(segment, count), keys);
+    const uvec2 segment = word64_min(word64_add(word64_multiply(group, push.group_segments), first + lane), count);
+    Words offsets = offsets_from(segment);
+    const uint begin = offset_of(offsets, 0u, keys);
     uint end = begin;
-    if (first + lane < push.group_segments)
-      end = max(offset_at(word64_min(word64_add(segment, 1u), count), keys), begin);
+    if (first + lane < push.group_segments && word64_less(segment, count))
+      end = max(offset_of(offsets, 1u, keys), begin);
 
     const bool is_short = end - begin <= kShortKeys;
     const uint blocks = is_short ? (end - begin + kMergeKeys - 1u) / kMergeKeys : 0u;

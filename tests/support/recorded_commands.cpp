@@ -122,18 +122,21 @@ std::string take_recorded() {
   return std::exchange(notes().commands, {});
 }
 
-bool lacks_barrier(std::string_view recorded) {
+int64_t missing_barriers(std::string_view recorded) {
+  int64_t missing = 0;
   bool unseen_writes = false, unseen_update = false, may_update = false;
   for (const char command : recorded) {
-    if (command == 'd' && (unseen_writes || unseen_update)) return true;
-    if (command == 'u' && !may_update) return true;
+    if (command == 'd' && (unseen_writes || unseen_update)) ++missing;
+    if (command == 'u' && !may_update) ++missing;
     if (command == 'd') unseen_writes = true;
     if (command == 'b') unseen_writes = false;
     if (command == 'u') unseen_update = true;
     if (command == 'v') unseen_update = false;
     if (command == 'd' || command == 't') may_update = command == 't';
   }
-  return false;
+  return missing;
 }
+
+bool lacks_barrier(std::string_view recorded) { return missing_barriers(recorded) != 0; }
 
 }  // namespace weft::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -21,9 +22,11 @@ PFN_vkGetInstanceProcAddr recording_entry_point();
 ///     .  any other
 std::string take_recorded();
 
-/// Whether two dispatches follow each other without such a barrier, or a dispatch an update; or an update a dispatch,
+/// How often two dispatches follow each other without such a barrier, or a dispatch an update; or an update a dispatch,
 /// be it one of before what was recorded. Validation layers cannot tell: weft's kernels reach their
 /// memory by device addresses, which synchronization validation does not follow.
+int64_t missing_barriers(std::string_view recorded);
+/// Whether it is ever so.
 bool lacks_barrier(std::string_view recorded);
 
 }  // namespace weft::test

@@ -59,7 +59,7 @@ struct SegmentedSort::Plan {
   uint32_t middle_keys(uint64_t count) const;
   /// Longer segments have more than one run.
   uint32_t run_keys(uint64_t count) const;
-  /// Sorts the long segments.
+  /// Sorts the long segments, which are listed.
   void record_passes(const RecordCall& call, const RadixMoves& moves, shader::SegmentedSortPush push) const;
 };
 
@@ -127,7 +127,8 @@ void SegmentedSort::Plan::record_passes(const RecordCall& call, const RadixMoves
   const uint32_t digit_groups = bins() / std::min(bins(), kScanDigits);
   for (uint32_t pass = 0; pass < passes; ++pass) {
     moves.push_pass(push, pass, passes);
-    call.barrier();
+    // The first pass counts keys of the input, beside the dispatch that sorts segments of middle length.
+    if (pass != 0) call.barrier();
     call.dispatch(*upsweep, push, run_groups);
     call.barrier();
     if (push.max_split != 0) {
@@ -275,6 +276,7 @@ Status SegmentedSort::record(VkCommandBuffer commands, const SegmentedSortArgs& 
   call.dispatch(*plan.tiles, tiles, divided_up(count, tiles.group_segments));
 
   moves.between = {scratch + at.keys, scratch + at.values};
+  // A call that may have long segments may have those of middle length, so that one barrier serves both dispatches.
   if (at.max_middle != 0) {
     call.barrier();
     const shader::SegmentedSortMergePush merge{.keys = moves.input.keys,
