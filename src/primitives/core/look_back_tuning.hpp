@@ -23,6 +23,6 @@ inline constexpr runtime::TuningKey<LookBackTuning> kLookBackTuningKeys[] = {
 };
 
 inline const runtime::TuningTable<LookBackTuning> look_back_tuning("look_back", kLookBackTuningKeys,
-                                                                   {.nvidia = {.tickets = 0, .pause = 64}});
+                                                                   {.nvidia = {.tickets = 0, .pause = 32}});
 
 }  // namespace weft::primitives
