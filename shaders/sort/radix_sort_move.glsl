@@ -337,6 +337,7 @@ void sort_move_tile(uint first_key, uint present, uint count, bool fast, inout S
   if (kValueWords != 0u) WEFT_LOAD_VALUES
 #endif
   if (kValueWords != 0u) {
+    // Barriers between rows: without them NVIDIA's compiler has more rows under way than registers.
     for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
 #define WEFT_STAGE_ROWS(i, j)                                                         \
   if (i < kRows) stage_put((positions_##i & 0xffffu) - part, value_##i, kValueWords); \
@@ -347,6 +348,7 @@ void sort_move_tile(uint first_key, uint present, uint count, bool fast, inout S
       if (fast) {
 #define WEFT_STORE_ROW(i)                                                                             \
   if (i < kPartRows) {                                                                                \
+    if (i % 4 == 0 && i != 0) subgroup_execution_barrier();                                           \
     const uint position = i * kWorkgroupSize + lane;                                                  \
     const uint target = weft_sort_begins[(stored[i / 4] >> (8 * (i % 4))) & 0xffu] + part + position; \
     const uvec2 value = staged(position, kValueWords);                                                \
