@@ -6,6 +6,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_SUBGROUP_OWN_SUMS
+#define WEFT_SUBGROUP_CHOSEN_SUMS
 #include "by_key/reduce_by_key_tile.glsl"
 #define WEFT_LOOK_BACK_FAST_PATH
 #include "weft/look_back.glsl"

@@ -12,6 +12,7 @@
 #define WEFT_REDUCE_BY_KEY_TILE_GLSL
 
 #define WEFT_VECTOR_ITEMS 4
+#define WEFT_ROW_COUNTS
 #include "weft/tile_segments.glsl"
 #include "by_key/reduce_by_key.h"
 #include "core/value_store.glsl"
@@ -70,11 +71,12 @@ struct RunsBefore {
 // This subgroup's segment, and what its vectors have before them.
 Segment runs_total(SegmentTile tile, TileWords words, TileKeys keys, inout RunsBefore before) {
   before.heads = tile_heads(keys, tile.index);
+  const RowCounts counts = row_counts(before.heads);
   Segment running = segment_identity();
 #define WEFT_BEFORE_ROW(i)                                                                                          \
   if (i < kRows)                                                                                                    \
     before.row_##i = segments_before(heads_of_row(before, i), vector_tail(words.row_##i, heads_of_row(before, i)), \
-                                     running);
+                                     counts_of_row(counts, i), running);
   WEFT_FOR_ROWS(WEFT_BEFORE_ROW)
 #undef WEFT_BEFORE_ROW
   before.runs = running.heads;

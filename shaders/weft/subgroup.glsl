@@ -185,16 +185,15 @@ float subgroup_inclusive_add(float v) { return subgroupInclusiveAdd(v); }
 
 // By shuffles where kSumsByShuffles: NVIDIA's compiler makes more of its own sum than five of them take. Not in a loop,
 // which it would leave as it is. Kernels in which that was slower, or which software builds for long because of the
-// branch (see above), define WEFT_SUBGROUP_OWN_SUMS.
-#ifdef WEFT_SUBGROUP_OWN_SUMS
-uint subgroup_inclusive_add(uint v) { return subgroupInclusiveAdd(v); }
-#else
+// branch (see above), define WEFT_SUBGROUP_OWN_SUMS; if WEFT_SUBGROUP_CHOSEN_SUMS too, they name the sums that are to
+// be so.
+#if !defined(WEFT_SUBGROUP_OWN_SUMS) || defined(WEFT_SUBGROUP_CHOSEN_SUMS)
 #include "weft/subgroup.h"
 uint subgroup_plus_earlier(uint v, uint delta) {
   const uint earlier = subgroupShuffleUp(v, delta);
   return v + mix(0u, earlier, gl_SubgroupInvocationID >= delta);
 }
-uint subgroup_inclusive_add(uint v) {
+uint subgroup_chosen_inclusive_add(uint v) {
   if (!kSumsByShuffles || kSubgroupSize > 32u) return subgroupInclusiveAdd(v);
   v = subgroup_plus_earlier(v, 1u);
   v = subgroup_plus_earlier(v, 2u);
@@ -202,6 +201,11 @@ uint subgroup_inclusive_add(uint v) {
   v = subgroup_plus_earlier(v, 8u);
   return subgroup_plus_earlier(v, 16u);
 }
+#endif
+#ifdef WEFT_SUBGROUP_OWN_SUMS
+uint subgroup_inclusive_add(uint v) { return subgroupInclusiveAdd(v); }
+#else
+uint subgroup_inclusive_add(uint v) { return subgroup_chosen_inclusive_add(v); }
 #endif
 
 #else  // emulated
@@ -310,6 +314,7 @@ WEFT_SUBGROUP_BITWISE(uint)
 WEFT_SUBGROUP_BITWISE(int)
 
 #if WEFT_SUBGROUP_EMULATED
+uint subgroup_chosen_inclusive_add(uint v) { return subgroup_inclusive_add(v); }
 uint subgroup_add_where(bool taking_part, uint value) {
   const uint sum = subgroup_add(taking_part ? value : 0u);
   return taking_part ? sum : 0u;

@@ -171,12 +171,13 @@ uint heads_of_keys(KeyVector keys, uvec2 before) {
 uint tile_heads_of_row(KeyVector keys, inout uvec2 edge) {
   if (!kByKeys) return heads_of_flags(keys);
   const uvec2 last = key_vector_last(keys);
-  uvec2 before = uvec2(0u);
-  if (kKeyBytes == 8u) before.x = subgroup_shuffle_up(last.x, 1u);
-  before.y = subgroup_shuffle_up(last.y, 1u);
+  const uint earlier = (subgroup_lane() - 1u) & (kSubgroupSize - 1u);
+  uvec2 found = uvec2(0u);
+  if (kKeyBytes == 8u) found.x = subgroup_shuffle(last.x, earlier);
+  found.y = subgroup_shuffle(last.y, earlier);
+  uvec2 before = found;
   if (subgroup_lane() == 0u) before = edge;
-  if (kKeyBytes == 8u) edge.x = subgroup_shuffle(last.x, kSubgroupSize - 1u);
-  edge.y = subgroup_shuffle(last.y, kSubgroupSize - 1u);
+  edge = found;
   return heads_of_keys(keys, before);
 }
 

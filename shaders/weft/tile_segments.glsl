@@ -161,19 +161,50 @@ struct SegmentBefore {
   uint heads;   // how many, or 1 for any
 };
 
-// From a vector's heads and tail, carrying `running` from row to row.
-// The heads of the lanes up to and with this one; `heads` has a bit for each.
-uint subgroup_heads_through(uint heads) {
-  uint through = uint(bitCount(heads));
-  if (WEFT_VECTOR_ITEMS > 4u) return subgroup_inclusive_add(through);
-  through += subgroup_rank(subgroup_ballot((heads & 1u) != 0u));
-  if (WEFT_VECTOR_ITEMS > 1u) through += subgroup_rank(subgroup_ballot((heads & 2u) != 0u));
-  if (WEFT_VECTOR_ITEMS > 2u) through += subgroup_rank(subgroup_ballot((heads & 4u) != 0u));
-  if (WEFT_VECTOR_ITEMS > 3u) through += subgroup_rank(subgroup_ballot((heads & 8u) != 0u));
-  return through;
+#ifdef WEFT_ROW_COUNTS
+
+// Heads of a lane's rows, as counted in one scan: kCountRows rows a word.
+const uint kCountBits = kSubgroupSize <= 32u ? 8u : 16u;  // of up to 4 * kSubgroupSize
+const uint kCountRows = 32u / kCountBits;
+
+// `before`: of the row's lanes before this one; `all`: of all.
+struct RowCounts {
+  uvec4 before, all;
+};
+
+RowCounts row_counts(uint heads) {
+  RowCounts counts = RowCounts(uvec4(0u), uvec4(0u));
+  [[unroll]] for (uint w = 0; w < 4u; ++w) {
+    if (w * kCountRows < kRows) {
+      // Of 4 bits each, then as far apart as sums have room.
+      uint own = (heads >> (4u * kCountRows * w)) & ((1u << (4u * kCountRows)) - 1u);
+      own -= (own >> 1) & 0x5555u;
+      own = (own & 0x3333u) + ((own >> 2) & 0x3333u);
+      if (kCountBits == 8u) {
+        own = (own | (own << 8)) & 0x00ff00ffu;
+        own = (own | (own << 4)) & 0x0f0f0f0fu;
+      } else {
+        own = (own | (own << 12)) & 0x000f000fu;
+      }
+      const uint through = subgroup_chosen_inclusive_add(own);
+      counts.before[w] = through - own;
+      counts.all[w] = subgroup_shuffle(through, kSubgroupSize - 1u);
+    }
+  }
+  return counts;
 }
 
-SegmentBefore segments_before(uint heads, Value tail, inout Segment running) {
+// Those of one row: before this lane, and in all.
+uvec2 counts_of_row(RowCounts counts, uint row) {
+  const uint word = row / kCountRows, bit = kCountBits * (row % kCountRows);
+  return (uvec2(counts.before[word], counts.all[word]) >> bit) & ((1u << kCountBits) - 1u);
+}
+
+#endif
+
+// From a vector's heads and tail, carrying `running` from row to row. Where heads are counted, `counts` has those of
+// the row: before this lane, and in all.
+SegmentBefore segments_before(uint heads, Value tail, uvec2 counts, inout Segment running) {
   const uvec4 with_head = subgroup_ballot(heads != 0u);
   const bool any = with_head != uvec4(0u);
   const uint lane = subgroup_lane();
@@ -182,21 +213,27 @@ SegmentBefore segments_before(uint heads, Value tail, inout Segment running) {
   const Value last = subgroup_shuffle(inclusive, kSubgroupSize - 1u);
   SegmentBefore before;
   bool open;  // no head before, in this row
-  uint row_heads = any ? 1u : 0u;
   if (kCountsHeads) {
-    const uint own = uint(bitCount(heads));
-    const uint through = subgroup_heads_through(heads);
-    row_heads = subgroup_shuffle(through, kSubgroupSize - 1u);
-    open = through == own;
-    before.heads = running.heads + through - own;
+    open = counts.x == 0u;
+    before.heads = running.heads + counts.x;
   } else {
     open = lane == 0u || ballot_highest_bit_through(with_head, lane - 1u) == 128u;
     before.heads = open ? running.heads : 1u;
   }
   before.value = lane == 0u ? running.value : open ? combine(running.value, shifted) : shifted;
   running.value = any ? last : combine(running.value, last);
-  running.heads = kCountsHeads ? running.heads + row_heads : running.heads | row_heads;
+  running.heads = kCountsHeads ? running.heads + counts.y : running.heads | (any ? 1u : 0u);
   return before;
+}
+
+SegmentBefore segments_before(uint heads, Value tail, inout Segment running) {
+  uvec2 counts = uvec2(0u);
+#ifdef WEFT_ROW_COUNTS
+  const uint own = uint(bitCount(heads));
+  const uint through = subgroup_inclusive_add(own);
+  counts = uvec2(through - own, subgroup_shuffle(through, kSubgroupSize - 1u));
+#endif
+  return segments_before(heads, tail, counts, running);
 }
 
 SegmentBefore segments_before_vector(SegmentTile tile, uint v, uint heads, uint vector[WEFT_VECTOR_INPUT_WORDS],

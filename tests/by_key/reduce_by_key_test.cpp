@@ -120,6 +120,7 @@ const FuzzSubjects fuzzed("reduce_by_key", [] {
   return std::vector{
       subject_of<uint32_t>(Op::add, Type::u32, kReduceThenScan, "reduce_by_key.groups=3"),
       subject_of<uint8_t>(Op::max, Type::u16, kLookBack),
+      subject_of<uint32_t>(Op::add, Type::u32, kLookBack, "reduce_by_key.rows=8,subgroup.shuffled_sums=1"),
       subject_of<uint16_t, uint32_t>(Op::add, Type::u64, kReduceThenScan,
                                      "reduce_by_key.workgroup=256,reduce_by_key.rows=4"),
       subject_of<float>(Op::add, Type::u8, kLookBack, "reduce_by_key.rows=1,reduce_by_key.spin_limit=1"),
@@ -192,6 +193,19 @@ TEST_SUITE("reduce_by_key") {
       const ReduceByKey& reduce_wide = create<ReduceByKey>(device, wide);
       for (const Runs runs : {Runs::ones, Runs::twos})
         check_reduce<uint64_t, uint64_t>(device, reduce_wide, wide, 2 * reduce_wide.tile_items() + 5, {.runs = runs});
+    }
+  }
+
+  TEST_CASE("heads of rows that are counted together are all counted [tuning]") {
+    for (const char* tuning : {"reduce_by_key.rows=3", "reduce_by_key.rows=8,subgroup.shuffled_sums=1"}) {
+      const ScopedTuning rows(tuning);
+      for (const Device& device : every_device()) {
+        if (is_slow(device) && device.backend().is_emulated()) continue;
+        const ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
+        const ReduceByKey& reduce = create<ReduceByKey>(device, config);
+        for (const Runs runs : {Runs::ones, Runs::mixed})
+          check_reduce<uint32_t, uint32_t>(device, reduce, config, 2 * reduce.tile_items() + 5, {.runs = runs});
+      }
     }
   }
 
@@ -365,4 +379,22 @@ TEST_SUITE("reduce_by_key") {
 // file: shaders/by_key/reduce_by_key_tile.glsl
 // find: first = min(end, first + kStageRuns);
 // with: first = end;
+// run: native --test-suite=reduce_by_key
+//
+// why: rows of 64 lanes have more heads than a byte counts
+// file: shaders/weft/tile_segments.glsl
+// find: kSubgroupSize <= 32u ? 8u : 16u;
+// with: 8u;
+// run: emulated64 --test-suite=reduce_by_key --test-case=*[tuning]*
+//
+// why: a vector of two heads or more counts too many
+// file: shaders/weft/tile_segments.glsl
+// find: own -= (own >> 1) & 0x5555u;
+// with: own -= (own >> 1) & 0x1111u;
+// run: native --test-suite=reduce_by_key
+//
+// why: a row's first key is compared with the key before the subgroup's first row
+// file: shaders/weft/tile_heads.glsl
+// find: edge = found;
+// with: edge = edge;
 // run: native --test-suite=reduce_by_key
