@@ -187,6 +187,11 @@ float subgroup_inclusive_add(float v) { return subgroupInclusiveAdd(v); }
 // which it would leave as it is. Kernels in which that was slower, or which software builds for long because of the
 // branch (see above), define WEFT_SUBGROUP_OWN_SUMS; if WEFT_SUBGROUP_CHOSEN_SUMS too, they name the sums that are to
 // be so.
+#ifdef WEFT_SUBGROUP_OWN_SUMS
+uint subgroup_inclusive_add(uint v) { return subgroupInclusiveAdd(v); }
+#else
+#define subgroup_chosen_inclusive_add subgroup_inclusive_add
+#endif
 #if !defined(WEFT_SUBGROUP_OWN_SUMS) || defined(WEFT_SUBGROUP_CHOSEN_SUMS)
 #include "weft/subgroup.h"
 uint subgroup_plus_earlier(uint v, uint delta) {
@@ -201,11 +206,6 @@ uint subgroup_chosen_inclusive_add(uint v) {
   v = subgroup_plus_earlier(v, 8u);
   return subgroup_plus_earlier(v, 16u);
 }
-#endif
-#ifdef WEFT_SUBGROUP_OWN_SUMS
-uint subgroup_inclusive_add(uint v) { return subgroupInclusiveAdd(v); }
-#else
-uint subgroup_inclusive_add(uint v) { return subgroup_chosen_inclusive_add(v); }
 #endif
 
 #else  // emulated
