@@ -90,8 +90,11 @@ build_windows_libraries() {
     'Component: main' | sort -u >"$sources/sources.list"
   local options=(-qq -o "Dir::Etc::sourcelist=$sources/sources.list" -o Dir::Etc::sourceparts=-
                  -o "Dir::State::lists=$sources/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
-  (cd "$sources" && apt-get "${options[@]}" update && apt-get "${options[@]}" source libzstd lz4 libdeflate) >&2 ||
-    not_fetched "sources of packages"
+  fetch() {
+    (cd "$sources" && apt-get "${options[@]}" update && apt-get "${options[@]}" source libzstd lz4 libdeflate) >&2
+  }
+  # A mirror may list a security update before it has its sources: then those of the release serve.
+  fetch || { sed -i '/-security /d' "$sources/sources.list" && fetch; } || not_fetched "sources of packages"
   windows_library zstd -DZSTD_DISABLE_ASM "$sources"/libzstd-*/lib/{common,compress,decompress}/*.c
   windows_library lz4 "$sources"/lz4-*/lib/lz4{,hc}.c
   local deflate
