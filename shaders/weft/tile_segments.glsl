@@ -226,6 +226,7 @@ SegmentBefore segments_before(uint heads, Value tail, uvec2 counts, inout Segmen
   return before;
 }
 
+// The same of a row whose heads are counted by themselves.
 SegmentBefore segments_before(uint heads, Value tail, inout Segment running) {
   uvec2 counts = uvec2(0u);
 #ifdef WEFT_ROW_COUNTS

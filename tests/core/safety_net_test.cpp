@@ -245,6 +245,7 @@ TEST_SUITE("safety net") {
         CAPTURE(recorded);
         CHECK(lacks_barrier(recorded) == !(has_first && has_second));
       }
+    CHECK(missing_barriers("dbddbddd") == 3);
     CHECK(lacks_barrier("tuvdu"));
     CHECK(!lacks_barrier("tuuvdbd"));
   }
