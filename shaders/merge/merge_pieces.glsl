@@ -88,23 +88,29 @@ MergePart merge_part(MergeInputs inputs, uint begin, uint keys, uint count_a, ui
 // Its elements in order, and what they are less of.
 void merge_part_elements(inout MergePart part, out MergeElement elements[kMergeKeys]) {
   const uint count_b = part.count - part.count_a;
+  // Of A, in order, this lane has key `lane` and those behind in steps of kSubgroupSize; of B, from the end, key
+  // `opposite` and so on. left_a, left_b: keys from these on, if more than 0. Addresses and counts from the lane on leave
+  // nothing to be computed for a row.
+  const uint lane = subgroup_lane(), opposite = kSubgroupSize - 1u - lane;
+  const uvec2 keys_a = merge_key_address(part.pieces.keys_a, lane);
+  const uvec2 keys_b = merge_key_address(part.pieces.keys_b, opposite);
+  const int left_a = int(part.count_a) - int(lane), left_b = int(count_b) - int(opposite);
 #if WEFT_MERGE_POSITIONS
   [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
-    const uint i = r * kSubgroupSize + subgroup_lane();
-    const uint j = kSubgroupMergeKeys - 1u - i;
+    const uint row = r * kSubgroupSize, row_b = (kMergeKeys - 1u - r) * kSubgroupSize;
     // Positions are counted through both pieces.
-    elements[r] = merge_padding(i + count_b);
-    if (i < part.count_a) elements[r] = merge_element(merge_key_at(part.pieces.keys_a, i), i);
-    if (j < count_b) elements[r] = merge_element(merge_key_at(part.pieces.keys_b, j), part.count_a + j);
+    elements[r] = merge_padding(row + lane + count_b);
+    if (left_a > int(row)) elements[r] = merge_element(merge_key_at(keys_a, row), row + lane);
+    if (left_b > int(row_b))
+      elements[r] = merge_element(merge_key_at(keys_b, row_b), part.count_a + row_b + opposite);
   }
 #else
   // As keys first: loads then do not wait for those of the part's ends.
   [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
-    const uint i = r * kSubgroupSize + subgroup_lane();
-    const uint j = kSubgroupMergeKeys - 1u - i;
+    const uint row = r * kSubgroupSize, row_b = (kMergeKeys - 1u - r) * kSubgroupSize;
     elements[r] = uvec2(~0u);
-    if (i < part.count_a) elements[r] = merge_key_at(part.pieces.keys_a, i);
-    if (j < count_b) elements[r] = merge_key_at(part.pieces.keys_b, j);
+    if (left_a > int(row)) elements[r] = merge_key_at(keys_a, row);
+    if (left_b > int(row_b)) elements[r] = merge_key_at(keys_b, row_b);
   }
   if (kHasSides) {
     if (part.count != 0u) {
@@ -117,11 +123,14 @@ void merge_part_elements(inout MergePart part, out MergeElement elements[kMergeK
       part.lowest = merge_key_less(first_b, first_a) ? first_b : first_a;
       part.fits = merge_sides_fit(part.lowest, merge_key_less(last_a, last_b) ? last_b : last_a);
     }
-    [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
-      const uint i = r * kSubgroupSize + subgroup_lane();
-      const bool is_b = kSubgroupMergeKeys - 1u - i < count_b;
-      const uvec2 element = merge_element(elements[r], part.lowest, is_b ? 1u : 0u);
-      elements[r] = is_b || i < part.count_a ? element : uvec2(~0u);
+    const uvec2 side_a = merge_side(part.lowest, 0u), side_b = merge_side(part.lowest, 1u);
+    [[unroll]] for (uint r = 0; r < kMergeKeys; ++r)
+      elements[r] = merge_element(elements[r], left_a > int(r * kSubgroupSize) ? side_a : side_b);
+    if (part.count != kSubgroupMergeKeys) {
+      [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
+        const bool is_of_b = left_b > int((kMergeKeys - 1u - r) * kSubgroupSize);
+        if (!is_of_b && left_a <= int(r * kSubgroupSize)) elements[r] = uvec2(~0u);
+      }
     }
   }
 #endif

@@ -26,10 +26,15 @@ bool merge_sides_fit(uvec2 lowest, uvec2 highest) {
   return (kKeyWords == 1u ? apart.x : apart.y) < 0x7fffffffu;
 }
 
-uvec2 merge_element(uvec2 key, uvec2 lowest, uint side) {
-  if (!kHasSides) return key;
-  const uvec2 above = merge_difference(key, lowest);
-  return uvec2((above.x << 1) | side, kKeyWords == 1u ? 0u : (above.y << 1) | (above.x >> 31));
+// What to add to twice a key to get its element.
+uvec2 merge_side(uvec2 lowest, uint side) {
+  const uvec2 twice = uvec2(lowest.x << 1, kKeyWords == 1u ? 0u : (lowest.y << 1) | (lowest.x >> 31));
+  return merge_difference(uvec2(side, 0u), twice);
+}
+
+uvec2 merge_element(uvec2 key, uvec2 side) {
+  if (kKeyWords == 1u) return uvec2((key.x << 1) + side.x, 0u);
+  return word64_add(uvec2(key.x << 1, (key.y << 1) | (key.x >> 31)), side);
 }
 
 uvec2 merge_element_key(uvec2 element, uvec2 lowest) {

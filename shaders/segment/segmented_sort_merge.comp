@@ -62,20 +62,23 @@ void merge_tile(SortArrays from, SortArrays to, uint pair, uint count_a, uint co
   MergeElement elements[kMergeKeys];
   merge_part_elements(part, elements);
 
-  const uint first = pair + begin + part.first;
+  // Addresses and counts are those from this lane's output on.
+  const uint lane = subgroup_lane();
+  const uint first = pair + begin + part.first + lane;
+  const uint count = part.count - min(part.count, lane);
   const uvec2 keys_out = merge_key_address(to.keys, first);
   [[unroll]] for (uint r = 0; r < kMergeKeys; ++r)
-    store_key(keys_out, r * kSubgroupSize + subgroup_lane(), part.count, merge_part_key(part, elements[r]));
+    store_key(keys_out, r * kSubgroupSize, count, merge_part_key(part, elements[r]));
   if (kValueBytes == 0u) return;
   const uvec2 values_a = value_address(from.values, pair + part.a);
   const uvec2 values_b = value_address(from.values, pair + count_a + part.b);
+  const uvec2 behind_a = word64_subtract(values_b, word64_multiply(part.count_a, kValueBytes));
   const uvec2 values_out = value_address(to.values, first);
   uint unused = 0u;
   [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
-    const uint i = r * kSubgroupSize + subgroup_lane();
-    const uint position = merge_part_position(part, elements[r], i, unused);
-    const bool is_a = position < part.count_a;
-    move_value(is_a ? values_a : values_b, is_a ? position : position - part.count_a, values_out, i, part.count);
+    const uint i = r * kSubgroupSize;
+    const uint position = merge_part_position(part, elements[r], i + lane, unused);
+    move_value(position < part.count_a ? values_a : behind_a, position, values_out, i, count);
   }
 }
 

@@ -27,13 +27,16 @@ void main() {
   }
   workgroup_sort(elements);
 
-  const uint first = begin + min(diagonal, keys);
-  const uint count = min(keys - min(diagonal, keys), kSubgroupMergeKeys);
+  // Addresses and counts are those from this lane's output on.
+  const uint lane = subgroup_lane();
+  const uint first = begin + min(diagonal, keys) + lane;
+  const uint count = min(keys - min(diagonal + lane, keys), kSubgroupMergeKeys - lane);
   if (push.keys_out != uvec2(0u)) {
     const uvec2 target = merge_key_address(push.keys_out, first);
     [[unroll]] for (uint r = 0; r < kMergeKeys; ++r)
-      store_key(target, r * kSubgroupSize + subgroup_lane(), count, merge_key(elements[r]));
+      store_key(target, r * kSubgroupSize, count, merge_key(elements[r]));
   }
+  const MergeSortTarget target = merge_sort_target(first);
   if (kCarriesWords) {
     Words values = Words(value_address(push.carried, begin));
     uint words[kMergeKeys];
@@ -43,11 +46,10 @@ void main() {
       if (!kCarriesIndices) words[r] = values.at[position];
     }
     [[unroll]] for (uint r = 0; r < kMergeKeys; ++r)
-      store_word(words[r], first, r * kSubgroupSize + subgroup_lane(), count);
+      store_word(words[r], target, r * kSubgroupSize, count);
   } else if (kValueBytes != 0u) {
     const uvec2 values = value_address(push.carried, begin);
-    const uvec2 target = value_address(push.carried_out, first);
     [[unroll]] for (uint r = 0; r < kMergeKeys; ++r)
-      move_value(values, bounded_position(elements[r], keys), target, r * kSubgroupSize + subgroup_lane(), count);
+      move_value(values, bounded_position(elements[r], keys), target.carried, r * kSubgroupSize, count);
   }
 }

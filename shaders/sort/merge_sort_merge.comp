@@ -37,47 +37,50 @@ void main() {
   MergeElement elements[kMergeKeys];
   merge_part_elements(part, elements);
 
-  // Outputs of a part that does not fit are found one by one.
-  const uint count = part.fits ? part.count : 0u;
+  // Outputs of a part that does not fit are found one by one. Addresses and counts are those from this lane's on.
+  const uint lane = subgroup_lane();
+  const uint count = part.fits ? part.count - min(part.count, lane) : 0u;
   const uint first = pair.begin + begin + part.first;
-  const uint first_a = run_a + part.a, first_b = run_b + part.b;
-  const uvec2 keys_out = merge_key_address(push.keys_out, first);
-  const uint carried_bytes = kCarriesWords ? 4u : kValueBytes;
-  const uvec2 carried_a = word64_add(push.carried, word64_multiply(first_a, carried_bytes));
-  const uvec2 carried_b = word64_add(push.carried, word64_multiply(first_b, carried_bytes));
-  const uvec2 carried_out = value_address(push.carried_out, first);
   if (push.keys_out != uvec2(0u)) {
+    const uvec2 keys_out = merge_key_address(push.keys_out, first + lane);
     [[unroll]] for (uint r = 0; r < kMergeKeys; ++r)
-      store_key(keys_out, r * kSubgroupSize + subgroup_lane(), count, merge_part_key(part, elements[r]));
+      store_key(keys_out, r * kSubgroupSize, count, merge_part_key(part, elements[r]));
   }
+  const uint carried_bytes = kCarriesWords ? 4u : kValueBytes;
+  const uvec2 carried_a = word64_add(push.carried, word64_multiply(run_a + part.a, carried_bytes));
+  const uvec2 carried_b = word64_add(push.carried, word64_multiply(run_b + part.b, carried_bytes));
   if (kCarriesWords || kValueBytes != 0u) {
+    const uvec2 behind_a = word64_subtract(carried_b, word64_multiply(part.count_a, carried_bytes));
+    const MergeSortTarget target = merge_sort_target(first + lane);
     uint earlier_b = 0u;
-    uint words[kValueBatch];
-    [[unroll]] for (uint r = 0; r < kMergeKeys; ++r) {
-      const uint i = r * kSubgroupSize + subgroup_lane();
-      const uint position = merge_part_position(part, elements[r], i, earlier_b);
-      const bool is_a = position < part.count_a;
-      const uint index = is_a ? position : position - part.count_a;
-      if (!kCarriesWords) move_value(is_a ? carried_a : carried_b, index, carried_out, i, count);
+    [[unroll]] for (uint batch = 0; batch < kMergeKeys; batch += kValueBatch) {
+      // Positions first: no ballot comes between loads.
+      uint words[kValueBatch];
+      [[unroll]] for (uint k = 0; k < kValueBatch; ++k)
+        words[k] = merge_part_position(part, elements[batch + k], (batch + k) * kSubgroupSize + lane, earlier_b);
+      [[unroll]] for (uint k = 0; k < kValueBatch; ++k) {
+        const uint row = (batch + k) * kSubgroupSize;
+        const uvec2 source = words[k] < part.count_a ? carried_a : behind_a;
+        if (!kCarriesWords) move_value(source, words[k], target.carried, row, count);
+        if (kCarriesWords && row < count) words[k] = Words(source).at[words[k]];
+      }
       if (kCarriesWords) {
-        words[r % kValueBatch] = 0u;
-        if (i < count) words[r % kValueBatch] = Words(is_a ? carried_a : carried_b).at[index];
-        if (r % kValueBatch + 1u == kValueBatch) {
-          [[unroll]] for (uint k = 0; k < kValueBatch; ++k)
-            store_word(words[k], first, i - (kValueBatch - 1u - k) * kSubgroupSize, count);
-        }
+        [[unroll]] for (uint k = 0; k < kValueBatch; ++k)
+          store_word(words[k], target, (batch + k) * kSubgroupSize, count);
       }
     }
   }
   if (part.fits) return;
-  for (uint i = subgroup_lane(); i < part.count; i += kSubgroupSize) {
+  for (uint i = lane; i < part.count; i += kSubgroupSize) {
     const uint position = merge_part_find(part, i);
     const bool is_a = position < part.count_a;
     const uint index = is_a ? position : position - part.count_a;
-    if (push.keys_out != uvec2(0u)) store_key(keys_out, i, part.count, merge_part_key_at(part, position));
+    if (push.keys_out != uvec2(0u))
+      store_key(merge_key_address(push.keys_out, first), i, part.count, merge_part_key_at(part, position));
+    const MergeSortTarget target = merge_sort_target(first + i);
     if (kCarriesWords)
-      store_word_alone(Words(is_a ? carried_a : carried_b).at[index], first + i);
+      store_word_alone(Words(is_a ? carried_a : carried_b).at[index], target);
     else if (kValueBytes != 0u)
-      move_value_alone(value_address(is_a ? carried_a : carried_b, index), value_address(carried_out, i));
+      move_value_alone(value_address(is_a ? carried_a : carried_b, index), target.carried);
   }
 }

@@ -8,25 +8,32 @@
 
 const bool kCarriesWords = kCarriesIndices ? true : kValueBytes == 4u;
 
-// Writes a word that goes with a key, and in the last dispatch what it is the index of, as this lane's output i of
-// `count` from `first` on; lanes of a subgroup have neighbours.
-void store_word(uint word, uint first, uint i, uint count) {
+// Where what goes with an output and those after it is written, and in the last dispatch the values of indices.
+struct MergeSortTarget {
+  uvec2 carried, values;
+};
+
+MergeSortTarget merge_sort_target(uint output_index) {
+  return MergeSortTarget(word64_add(push.carried_out, word64_multiply(output_index, kCarriesWords ? 4u : kValueBytes)),
+                         value_address(push.values_out, output_index));
+}
+
+// Writes a word that goes with a key, and in the last dispatch what it is the index of, as output i of `count` there;
+// lanes of a subgroup have neighbours.
+void store_word(uint word, MergeSortTarget target, uint i, uint count) {
   if (push.carried_out != uvec2(0u)) {
-    if (i < count) Words(word64_add(push.carried_out, word64_multiply(first, 4u))).at[i] = word;
+    if (i < count) Words(target.carried).at[i] = word;
   }
   if (kCarriesIndices) {
-    if (push.values_out != uvec2(0u))
-      move_value(value_address(push.values, word), 0u, value_address(push.values_out, first), i, count);
+    if (push.values_out != uvec2(0u)) move_value(value_address(push.values, word), 0u, target.values, i, count);
   }
 }
 
 // The same of one output, whatever other lanes do.
-void store_word_alone(uint word, uint output_index) {
-  if (push.carried_out != uvec2(0u))
-    Words(word64_add(push.carried_out, word64_multiply(output_index, 4u))).at[0] = word;
+void store_word_alone(uint word, MergeSortTarget target) {
+  if (push.carried_out != uvec2(0u)) Words(target.carried).at[0] = word;
   if (kCarriesIndices) {
-    if (push.values_out != uvec2(0u))
-      move_value_alone(value_address(push.values, word), value_address(push.values_out, output_index));
+    if (push.values_out != uvec2(0u)) move_value_alone(value_address(push.values, word), target.values);
   }
 }
 
