@@ -51,7 +51,7 @@ inline const runtime::TuningTable<MergeTuning> merge_tuning(
              .few_keys = 2,
              .few_keys_wide = 2,
              .stream_steps = 3},
-     .nvidia = {.keys = 32, .keys_sides = 16, .direct_tiles = 8192, .direct_tiles_wide = 1024, .few = 1u << 18}});
+     .nvidia = {.keys = 32, .keys_sides = 32, .direct_tiles = 8192, .direct_tiles_wide = 1024, .few = 1u << 18}});
 
 /// SetOperation. Keys a lane are at most 31 and as many as make 12 KiB.
 struct SetOperationTuning {
