@@ -11,7 +11,7 @@ namespace weft::primitives {
 struct MergeTuning {
   uint32_t workgroup = 256;
   uint32_t keys = 8;        ///< a lane merges, at most 32
-  uint32_t keys_sides = 8;  ///< the same where values or indices are written
+  uint32_t keys_sides = 8;  ///< the same where indices, or values of more than 4 bytes, are written
   uint32_t keys_wide = 8;   ///< the same of elements of more than a word: keys of 8 bytes, keys with positions
   uint32_t direct_tiles =
       1024;  ///< so many or fewer take one dispatch, and find where they are cut themselves; 0: none do
@@ -51,7 +51,7 @@ inline const runtime::TuningTable<MergeTuning> merge_tuning(
              .few_keys = 2,
              .few_keys_wide = 2,
              .stream_steps = 3},
-     .nvidia = {.keys = 32, .keys_sides = 32, .direct_tiles = 8192, .direct_tiles_wide = 1024, .few = 1u << 18}});
+     .nvidia = {.keys = 32, .keys_sides = 16, .direct_tiles = 8192, .direct_tiles_wide = 1024, .few = 1u << 18}});
 
 /// SetOperation. Keys a lane are at most 31 and as many as make 12 KiB.
 struct SetOperationTuning {

@@ -29,7 +29,7 @@ struct MergeSort::Plan {
   uint32_t block_keys = 0;
   uint32_t subgroup_keys = 0;
   std::shared_ptr<const Pipeline> blocks;
-  primitives::MergePasses merges;  // small tiles: at most 2 * block_keys; all are powers of two of each other
+  primitives::MergePasses merges;  // tiles: at most 2 * block_keys, either a power of two of the other
 
   uint32_t passes(uint64_t count) const {
     const uint64_t runs = std::max<uint64_t>(1, primitives::divided_up(count, block_keys));
@@ -96,9 +96,10 @@ Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfi
   plan->subgroup_keys = state.subgroup_size() * keys_per_lane;
 
   primitives::MergePasses& merges = plan->merges;
+  const uint32_t tile_keys_per_lane = std::min(tile_keys.keys_per_lane, 2 * keys_per_lane);
   const uint32_t small_keys_per_lane = std::min(small_keys.keys_per_lane, 2 * keys_per_lane);
   merges.workgroup = plan->workgroup;
-  merges.large_tile_keys = plan->workgroup * tile_keys.keys_per_lane;
+  merges.large_tile_keys = plan->workgroup * tile_keys_per_lane;
   merges.small_tile_keys = plan->workgroup * small_keys_per_lane;
   merges.direct_keys =
       uint64_t{tile_keys.element_words == 1 ? tuning.direct_tiles : tuning.direct_tiles_wide} * merges.large_tile_keys;
@@ -113,7 +114,7 @@ Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfi
       .set(shader::merge_sort::kMergeKeys, keys_per_lane)
       .set(shader::merge_sort_blocks::kHasPositions, has_positions || own != nullptr)
       .build(plan->blocks, "merge_sort_blocks" + variant)
-      .set(shader::merge_sort::kMergeKeys, tile_keys.keys_per_lane)
+      .set(shader::merge_sort::kMergeKeys, tile_keys_per_lane)
       .set(shader::merge_sort_merge::kHasSides, has_positions || own != nullptr)
       .set(shader::merge_sort_merge::kFindsCuts, false)
       .build(merges.partition, "merge_sort_partition" + variant)
@@ -121,7 +122,7 @@ Result<MergeSort> MergeSort::create(const Context& context, const MergeSortConfi
       .set(shader::merge_sort_merge::kFindsCuts, true);
   if (merges.direct_keys > merges.small_keys) builder.build(merges.direct, merge);
   builder.set(shader::merge_sort::kMergeKeys, small_keys_per_lane);
-  if (merges.small_keys != 0 || merges.large_tile_keys > 2 * plan->block_keys) builder.build(merges.small_merge, merge);
+  if (merges.small_keys != 0) builder.build(merges.small_merge, merge);
   if (!builder.status()) return builder.status().error();
   return MergeSort(std::move(plan));
 } catch (...) {
@@ -190,15 +191,9 @@ Status MergeSort::record(VkCommandBuffer commands, const MergeSortArgs& args) co
   for (uint32_t pass = 1; pass <= passes; ++pass, run *= 2) {
     advance(pass, push.keys_out, push.carried_out);
     push.run = static_cast<uint32_t>(run);
-    // A tile lies in one pair of runs.
-    const bool is_small = 2 * run < plan.merges.tile_keys(count);
-    const uint32_t tile_keys = is_small ? plan.merges.small_tile_keys : plan.merges.tile_keys(count);
-    push.pair_shift = static_cast<uint32_t>(std::countr_zero(2 * run / tile_keys));
+    push.pair_shift = static_cast<uint32_t>(std::countr_zero(2 * run / plan.merges.tile_keys(count)));
     call.barrier();
-    if (is_small)
-      call.dispatch(*plan.merges.small_merge, push, primitives::divided_up(count, tile_keys));
-    else
-      plan.merges.record(call, push, count);
+    plan.merges.record(call, push, count);
   }
   return {};
 } catch (...) {

@@ -12,12 +12,12 @@ struct MergeSortTuning {
   uint32_t workgroup = 256;
   uint32_t keys = 8;                 ///< a lane sorts, at most 32
   uint32_t keys_wide = 4;            ///< the same of more than a word, as in MergeTuning
-  uint32_t merge_keys = 8;           ///< a lane merges in a pass over longer runs, at most 32
+  uint32_t merge_keys = 8;           ///< a lane merges in a pass, at most 32 and twice as many as it sorts
   uint32_t merge_keys_wide = 8;      ///< likewise
   uint32_t direct_tiles = 1024;      ///< of a pass, as in MergeTuning
   uint32_t direct_tiles_wide = 256;  ///< likewise
   uint32_t few = 1u << 16;           ///< likewise
-  uint32_t few_keys = 4;             ///< there, and of shorter runs, a lane merges: at most twice as many as it sorts
+  uint32_t few_keys = 4;             ///< there, a lane merges in a pass, as merge_keys
   uint32_t few_keys_wide = 4;        ///< likewise
 };
 
