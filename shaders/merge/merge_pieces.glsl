@@ -89,8 +89,8 @@ MergePart merge_part(MergeInputs inputs, uint begin, uint keys, uint count_a, ui
 void merge_part_elements(inout MergePart part, out MergeElement elements[kMergeKeys]) {
   const uint count_b = part.count - part.count_a;
   // Of A, in order, this lane has key `lane` and those behind in steps of kSubgroupSize; of B, from the end, key
-  // `opposite` and so on. left_a, left_b: keys from these on, if more than 0. Addresses and counts from the lane on leave
-  // nothing to be computed for a row.
+  // `opposite` and so on. left_a, left_b: keys from these on, if more than 0. Addresses and counts from the lane
+  // on leave nothing to be computed for a row.
   const uint lane = subgroup_lane(), opposite = kSubgroupSize - 1u - lane;
   const uvec2 keys_a = merge_key_address(part.pieces.keys_a, lane);
   const uvec2 keys_b = merge_key_address(part.pieces.keys_b, opposite);

@@ -926,7 +926,6 @@ TEST_SUITE("gstd_decode") {
 
   TEST_CASE("the kernel for NVIDIA's devices has the host's verdict and bytes where another device passes for one") {
     if (first_backend().is_emulated()) return;
-    if (first_backend().is_software() && !takes_turn(1) && !takes_turn(2)) return;  // a minute to build at 16 lanes
     Disguised disguised(runtime::kVendorNvidia, VK_PHYSICAL_DEVICE_TYPE_CPU);
     constexpr uint32_t kTile = 1u << 16;
     GstdBatch batch;
@@ -985,7 +984,6 @@ TEST_SUITE("gstd_decode") {
 
   TEST_CASE("tiles in regions of scratch come to what they do with scratch of their own, parts of tiles among them") {
     if (first_backend().is_emulated()) return;
-    if (first_backend().is_software() && !takes_turn(1) && !takes_turn(2)) return;  // a minute to build at 16 lanes
     Disguised disguised(runtime::kVendorAmd, VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU);
     GstdBatch batch;
     Draws draws(41, 0);
