@@ -542,3 +542,15 @@ TEST_SUITE("refusal") {
 // find: low = a_first ? a + 1u : low;
 // with: low = a_first ? a : low;
 // run: native --test-suite=merge
+//
+// why: what lies between a part's pieces is an element of B
+// file: shaders/merge/merge_pieces.glsl
+// find: if (!is_of_b && left_a <= int(r * kSubgroupSize)) elements[r] = uvec2(~0u);
+// with: if (!is_of_b && left_a < int(r * kSubgroupSize)) elements[r] = uvec2(~0u);
+// run: native --test-suite=merge
+//
+// why: a value of B is looked for behind B's
+// file: shaders/merge/merge_tiles.comp
+// find: const uvec2 source = is_a ? values_a : behind_a;
+// with: const uvec2 source = is_a ? values_a : values_b;
+// run: native --test-suite=merge
