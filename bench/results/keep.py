@@ -50,7 +50,8 @@ def add(kept, path):
     rows = {identity(row): compact(row, name) for row in report["results"] if is_kept(row)}
     kept["results"] = [row for row in kept["results"] if row["run"] != name and identity(row) not in rows]
     kept["results"] += rows.values()
-    kept["runs"] = [other for other in kept["runs"] if other["run"] != name] + [run]
+    used = {row["run"] for row in kept["results"]} - {name}
+    kept["runs"] = [other for other in kept["runs"] if other["run"] in used] + [run]
 
 
 def text(kept):

@@ -86,7 +86,7 @@ const FuzzSubjects fuzzed("merge", [] {
                            "merge.few=700,merge.direct_tiles=4294967295,merge.direct_tiles_wide=4294967295"),
       subject_of<float>({.order = SortOrder::descending}, "merge.workgroup=256,merge.keys=1"),
       subject_of<int64_t>({.value_bytes = 4}, "merge.keys_wide=16"),
-      subject_of<uint8_t>({.order = SortOrder::descending, .value_bytes = 1, .indices = true}, "merge.keys_sides=2"),
+      subject_of<uint8_t>({.order = SortOrder::descending, .value_bytes = 1, .indices = true}, "merge.keys_indices=2"),
       subject_of<uint16_t>({.value_bytes = 12}, "merge.form=1"),
       subject_of<double>({.indices = true}, "merge.form=1,merge.stream_keys=3,merge.stream_steps=2"),
   };
@@ -363,9 +363,9 @@ TEST_SUITE("merge") {
   }
 
   MERGE_TEST_CASE("results do not depend on the tuning [tuning]") {
-    for (const char* sizes : {",merge.workgroup=256,merge.keys=16,merge.keys_sides=16,merge.keys_wide=8,merge.stream_"
+    for (const char* sizes : {",merge.workgroup=256,merge.keys=16,merge.keys_indices=16,merge.keys_wide=8,merge.stream_"
                               "keys=7,merge.stream_steps=5",
-                              ",merge.workgroup=128,merge.keys=1,merge.keys_sides=1,merge.keys_wide=1,merge.stream_"
+                              ",merge.workgroup=128,merge.keys=1,merge.keys_indices=1,merge.keys_wide=1,merge.stream_"
                               "keys=1,merge.stream_steps=1"}) {
       const std::string tuning = current_tuning() + sizes;
       const ScopedTuning overrides(tuning);
@@ -385,7 +385,7 @@ TEST_SUITE("merge") {
   TEST_CASE("few keys, more and many are merged alike, by counts around both switches too [widths]") {
     // On the first two counts one dispatch, with small tiles and with large ones.
     const ScopedTuning overrides(
-        "merge.workgroup=128,merge.keys=4,merge.keys_sides=4,merge.keys_wide=4,merge.few_keys=2,"
+        "merge.workgroup=128,merge.keys=4,merge.keys_indices=4,merge.keys_wide=4,merge.few_keys=2,"
         "merge.few_keys_wide=1,merge.few=1000,merge.direct_tiles=4,merge.direct_tiles_wide=4");
     for (Backend* backend : every_backend()) {
       const uint64_t most_direct = 4 * merge_of(*backend).tile_keys();
@@ -443,7 +443,7 @@ TEST_SUITE("merge") {
   TEST_CASE("more tiles than a dispatch has workgroups along one axis are merged [huge]") {
     // The smallest tiles there are.
     const ScopedTuning small_tiles(
-        "merge.workgroup=128,merge.keys=1,merge.keys_sides=1,merge.keys_wide=1,merge."
+        "merge.workgroup=128,merge.keys=1,merge.keys_indices=1,merge.keys_wide=1,merge."
         "stream_keys=1,merge.stream_steps=1");
     Backend& backend = first_backend();
     const uint64_t groups = workgroups_along_x(backend);

@@ -46,8 +46,8 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) n
   // Built-in keys have their sides instead of their lowest bits.
   const bool has_sides = config.value_bytes != 0 || config.indices;
   const primitives::MergeKeys keys = primitives::merge_keys(
-      config.key, config.own_kernels, false, config.indices || config.value_bytes > 4 ? tuning.keys_sides : tuning.keys,
-      tuning.keys_wide);
+      config.key, config.own_kernels, false,
+      config.indices || config.value_bytes > 4 ? tuning.keys_indices : tuning.keys, tuning.keys_wide);
   plan->key_bytes = keys.bytes;
   const bool is_streaming = tuning.form == 1;
   // A key in either buffer, and a note.

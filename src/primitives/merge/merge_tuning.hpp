@@ -10,9 +10,9 @@ namespace weft::primitives {
 /// Merge. Keys a lane are rounded down to powers of two.
 struct MergeTuning {
   uint32_t workgroup = 256;
-  uint32_t keys = 8;        ///< a lane merges, at most 32
-  uint32_t keys_sides = 8;  ///< the same where indices, or values of more than 4 bytes, are written
-  uint32_t keys_wide = 8;   ///< the same of elements of more than a word: keys of 8 bytes, keys with positions
+  uint32_t keys = 8;          ///< a lane merges, at most 32
+  uint32_t keys_indices = 8;  ///< the same where indices, or values of more than 4 bytes, are written
+  uint32_t keys_wide = 8;     ///< the same of elements of more than a word: keys of 8 bytes, keys with positions
   uint32_t direct_tiles =
       1024;  ///< so many or fewer take one dispatch, and find where they are cut themselves; 0: none do
   uint32_t direct_tiles_wide = 256;  ///< of elements of more than a word
@@ -27,7 +27,7 @@ struct MergeTuning {
 inline constexpr runtime::TuningKey<MergeTuning> kMergeTuningKeys[] = {
     {"workgroup", &MergeTuning::workgroup, 128, 256},
     {"keys", &MergeTuning::keys, 1, 32},
-    {"keys_sides", &MergeTuning::keys_sides, 1, 32},
+    {"keys_indices", &MergeTuning::keys_indices, 1, 32},
     {"keys_wide", &MergeTuning::keys_wide, 1, 32},
     {"direct_tiles", &MergeTuning::direct_tiles, 0, ~0u},
     {"direct_tiles_wide", &MergeTuning::direct_tiles_wide, 0, ~0u},
@@ -43,7 +43,7 @@ inline const runtime::TuningTable<MergeTuning> merge_tuning(
     "merge", kMergeTuningKeys,
     {.cpu = {.workgroup = 128,
              .keys = 4,
-             .keys_sides = 4,
+             .keys_indices = 4,
              .keys_wide = 4,
              .direct_tiles = 0,
              .direct_tiles_wide = 0,
@@ -51,7 +51,7 @@ inline const runtime::TuningTable<MergeTuning> merge_tuning(
              .few_keys = 2,
              .few_keys_wide = 2,
              .stream_steps = 3},
-     .nvidia = {.keys = 32, .keys_sides = 16, .direct_tiles = 8192, .direct_tiles_wide = 1024, .few = 1u << 18}});
+     .nvidia = {.keys = 32, .keys_indices = 16, .direct_tiles = 8192, .direct_tiles_wide = 1024, .few = 1u << 18}});
 
 /// SetOperation. Keys a lane are at most 31 and as many as make 12 KiB.
 struct SetOperationTuning {
