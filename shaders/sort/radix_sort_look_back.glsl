@@ -29,7 +29,7 @@ const uint kStateMask = kTileAggregate - 1u;
 const uint kFound = ~0u;
 
 struct SortDigit {
-  uint at;  // the tile's, before the walk
+  uint tile, at;  // `at` is the tile before the walk
   uint before;
   uint keys, first;
 };
@@ -68,8 +68,8 @@ void sort_publish(uint tile, uint digit, uint word) {
 
 void sort_counted(inout SortDigit own, uint digit, uint keys) {
   own.keys = keys;
-  sort_publish(own.at, digit, kTileAggregate | keys);
-  if (push.next_states != uvec2(0u)) Words(push.next_states).at[sort_state_index(own.at, digit)] = 0u;
+  sort_publish(own.tile, digit, kTileAggregate | keys);
+  if (push.next_states != uvec2(0u)) Words(push.next_states).at[sort_state_index(own.tile, digit)] = 0u;
 }
 
 void sort_placed(inout SortDigit own, uint digit, uint keys, uint first) { own.first = first; }
@@ -106,14 +106,20 @@ void sort_walk(inout SortDigit own, uint digit) {
 }
 
 // Walks, and says what was found or where it ended.
-void sort_look_back(inout SortDigit own, uint tile, uint digit) {
+void sort_look_back(inout SortDigit own, uint digit) {
   sort_walk(own, digit);
   if (own.at != kFound) {
     atomicMax(weft_sort_deferred, own.at + 1u);
     return;
   }
   weft_sort_begins[digit] = own.before - own.first;
-  sort_publish(tile, digit, kInclusivePrefix | (own.before + own.keys));
+  sort_publish(own.tile, digit, kInclusivePrefix | (own.before + own.keys));
+}
+
+void sort_look_back(inout SortDigit own_0, inout SortDigit own_1) {
+  const uint lane = sort_lane();
+  if (has_digit(lane)) sort_look_back(own_0, lane);
+  if (kLaneDigits == 2u) sort_look_back(own_1, lane + kWorkgroupSize);
 }
 
 // Counts the digits of a tile, in weft_sort_begins. Every invocation calls.
@@ -147,34 +153,30 @@ void sort_finish(inout SortDigit own, uint smaller) {
   own.before += smaller;
 }
 
+// After a first look back, which mostly finds all, but for tile 0.
 void sort_find_begins(inout SortDigit own_0, inout SortDigit own_1) {
   const uint lane = sort_lane();
-  const uint tile = own_0.at;
-  uint deferred = 0u;
-  // Mostly one round is enough, but for tile 0. Each lets the walks that have furthest to go get on.
-  for (uint round = 0u; round < tile + 3u; ++round) {
-    if (round != 0u) {
-      if (lane == 0u) weft_sort_deferred = 0u;
-      if (deferred == 1u) {
-        Words totals = Words(push.totals);
-        uint all, rest;
-        const uint smaller = workgroup_exclusive(has_digit(lane) ? totals.at[lane] : 0u, 0u, all);
-        if (has_digit(lane)) sort_finish(own_0, smaller);
-        if (kLaneDigits == 2u)
-          sort_finish(own_1, all + workgroup_exclusive(totals.at[lane + kWorkgroupSize], 1u, rest));
-      } else {
-        sort_count_tile(deferred - 2u);
-        if (has_digit(lane)) sort_step(own_0, deferred - 2u, lane);
-        if (kLaneDigits == 2u) sort_step(own_1, deferred - 2u, lane + kWorkgroupSize);
-      }
-      barrier();
-    }
-    if (has_digit(lane)) sort_look_back(own_0, tile, lane);
-    if (kLaneDigits == 2u) sort_look_back(own_1, tile, lane + kWorkgroupSize);
+  // Each round lets the walks that have furthest to go get on.
+  for (uint round = 0u; round < own_0.tile + 3u; ++round) {
     barrier();
-    deferred = subgroup_uniform(weft_sort_deferred);
+    const uint deferred = subgroup_uniform(weft_sort_deferred);
     if (deferred == 0u) break;
     barrier();
+    if (lane == 0u) weft_sort_deferred = 0u;
+    if (deferred == 1u) {
+      Words totals = Words(push.totals);
+      uint all, rest;
+      const uint smaller = workgroup_exclusive(has_digit(lane) ? totals.at[lane] : 0u, 0u, all);
+      if (has_digit(lane)) sort_finish(own_0, smaller);
+      if (kLaneDigits == 2u)
+        sort_finish(own_1, all + workgroup_exclusive(totals.at[lane + kWorkgroupSize], 1u, rest));
+    } else {
+      sort_count_tile(deferred - 2u);
+      if (has_digit(lane)) sort_step(own_0, deferred - 2u, lane);
+      if (kLaneDigits == 2u) sort_step(own_1, deferred - 2u, lane + kWorkgroupSize);
+    }
+    barrier();
+    sort_look_back(own_0, own_1);
   }
 }
 

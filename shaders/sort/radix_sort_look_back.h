@@ -8,8 +8,9 @@ WEFT_CONSTANTS_BEGIN(radix_sort_look_back)
 WEFT_CONSTANT(9, uint, kSpinLimit, 64)
 // Faults for tests: tiles whose index is a multiple of kFault >> 8 are published with a delay (1) or never (2).
 WEFT_CONSTANT(10, uint, kFault, 0)
-WEFT_CONSTANT(11, uint, kSight, 4)       // tile states that a lane reads at a time, at most 8
-WEFT_CONSTANT(12, bool, kTickets, true)  // false: workgroups take tiles by their numbers
+WEFT_CONSTANT(11, uint, kSight, 4)           // tile states that a lane reads at a time, at most 8
+WEFT_CONSTANT(12, bool, kTickets, true)      // false: workgroups take tiles by their numbers
+WEFT_CONSTANT(13, bool, kReadsAhead, false)  // a tile's values come into the cache while its keys are ranked
 WEFT_CONSTANTS_END
 
 #endif

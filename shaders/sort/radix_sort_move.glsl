@@ -54,32 +54,20 @@ uvec2 sort_last_key() {
 
 // How many keys of the subgroup before this lane's have its digit, in this row and those before.
 uint sort_rank(uint digit) {
-  uint rank;
-  bool is_last;  // of its digit in the row
-  if (kSubgroupSize <= 32u) {
-    uint peers = ballot_mask_before(kSubgroupSize).x;
-    [[unroll]] for (uint bit = 0; bit < 8; ++bit)
-      if (bit < kDigitBits) {
-        const bool is_set = (digit & (1u << bit)) != 0u;
-        const uint ballot = subgroup_ballot(is_set).x;
-        peers &= is_set ? ballot : ~ballot;
-      }
-    rank = subgroup_rank(uvec4(peers, 0u, 0u, 0u));
-    is_last = (peers >> subgroup_lane()) == 1u;
-  } else {
-    uvec4 peers = ballot_mask_before(kSubgroupSize);
-    [[unroll]] for (uint bit = 0; bit < 8; ++bit)
-      if (bit < kDigitBits) {
-        const uint is_set = (digit >> bit) & 1u;
-        peers &= subgroup_ballot(is_set != 0u) ^ uvec4(is_set - 1u);
-      }
-    rank = subgroup_rank(peers);
-    is_last = rank + 1u == ballot_bit_count(peers);
-  }
+  uvec4 peers = ballot_mask_before(kSubgroupSize);
+  [[unroll]] for (uint bit = 0; bit < 8; ++bit)
+    if (bit < kDigitBits) {
+      const bool is_set = (digit & (1u << bit)) != 0u;
+      const uvec4 ballot = subgroup_ballot(is_set);
+      if (kSubgroupSize <= 32u)
+        peers.x &= is_set ? ballot.x : ~ballot.x;
+      else
+        peers &= ballot ^ uvec4(is_set ? 0u : ~0u);
+    }
   const uint counter = sort_counter(digit);
-  rank += weft_sort_words[counter];
+  const uint rank = subgroup_rank(peers) + weft_sort_words[counter];
   subgroup_shared_barrier();
-  if (is_last) weft_sort_words[counter] = rank + 1u;
+  if (subgroup_is_last(peers)) weft_sort_words[counter] = rank + 1u;
   subgroup_shared_barrier();
   return rank;
 }
@@ -166,10 +154,14 @@ void sort_store_near(uvec2 address, uint index, uvec2 item, uint words) {
 }
 
 // Where the keys of a lane's digit go. sort_counted(): the tile has so many. sort_placed(): the first of them has that
-// position in it. By the end of sort_find_begins(), which every invocation calls, weft_sort_begins is set.
+// position in it. sort_look_back(): what tiles before have, if it is known. By the end of sort_find_begins(), which
+// every invocation calls, weft_sort_begins is set.
 #ifdef WEFT_SORT_LOOK_BACK
+const bool kLooksBack = true;
 #include "sort/radix_sort_look_back.glsl"
 #else
+const bool kLooksBack = false;
+const bool kReadsAhead = false;
 
 struct SortDigit {
   uint next;
@@ -182,12 +174,13 @@ void sort_placed(inout SortDigit own, uint digit, uint keys, uint first) {
   own.next += keys;
 }
 
+void sort_look_back(inout SortDigit own_0, inout SortDigit own_1) {}
 void sort_find_begins(inout SortDigit own_0, inout SortDigit own_1) {}
 
 #endif
 
 #define WEFT_LOAD_VALUE_NEAR(i) \
-  if (i < kRows) value_##i = sort_load_near(value_source, i * kSubgroupSize, kValueWords);
+  if (i < kRows && i * kSubgroupSize < left) value_##i = sort_load_near(value_source, i * kSubgroupSize, kValueWords);
 
 #define WEFT_LOAD_VALUE(i)                                                                                            \
   if (i < kRows) {                                                                                                    \
@@ -199,7 +192,8 @@ void sort_find_begins(inout SortDigit own_0, inout SortDigit own_1) {}
   {                                                                                                 \
     const uvec2 values_in = sort_address(push.values, first_key, kValueWords);                     \
     const uvec2 value_source = sort_address(push.values, first_key + first_position, kValueWords); \
-    if (fast) {                                                                                     \
+    const uint left = kLooksBack ? present - min(present, first_position) : kTileKeys;             \
+    if (fast || (kLooksBack && kValueWords == 1u)) {                                                \
       WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE_NEAR)                                                      \
     } else {                                                                                        \
       WEFT_FOR_SORT_ROWS(WEFT_LOAD_VALUE)                                                           \
@@ -243,6 +237,17 @@ void sort_move_tile(uint first_key, uint present, uint count, bool fast, inout S
 #undef WEFT_LOAD_ROW
   }
 
+  // Values are wanted when keys are stored: until then they come into the cache, 8 words by each load.
+  uint ahead = 0u;
+  if (kValueWords != 0u && kReadsAhead) {
+    const uint own = subgroup_index() * kRows * kSubgroupSize * kValueWords + subgroup_lane() * 8u;
+    Words values = Words(sort_address(push.values, first_key, kValueWords));
+    [[unroll]] for (uint i = 0; i < kRows * kValueWords; i += 8u)
+      ahead |= values.at[min(own + i * kSubgroupSize, present * kValueWords - 1u)];
+    // Of no effect, which no compiler knows.
+    ahead &= push.digit_mask >> kDigitBits;
+  }
+
   // Ranks and positions have 16 bits: two in a register.
 #define WEFT_RANK_ROWS(i, j)                                     \
   uint positions_##i = 0u;                                       \
@@ -250,6 +255,7 @@ void sort_move_tile(uint first_key, uint present, uint count, bool fast, inout S
   if (j < kRows) positions_##i |= sort_rank(sort_digit(key_##j)) << 16;
   WEFT_FOR_SORT_ROW_PAIRS(WEFT_RANK_ROWS)
 #undef WEFT_RANK_ROWS
+  positions_0 |= ahead;
 
   barrier();
 
@@ -284,19 +290,18 @@ void sort_move_tile(uint first_key, uint present, uint count, bool fast, inout S
 #define WEFT_DECLARE_VALUE(i) uvec2 value_##i = uvec2(0u);
   WEFT_FOR_SORT_ROWS(WEFT_DECLARE_VALUE)
 #undef WEFT_DECLARE_VALUE
-#ifndef WEFT_SORT_LOOK_BACK
-  if (kValueWords != 0u) WEFT_LOAD_VALUES
-#endif
+  if (kValueWords != 0u && !kLooksBack) WEFT_LOAD_VALUES
   // Of what is stored, row by row: a byte each, the first row's lowest.
   uvec4 stored = uvec4(0u);
   barrier();
+  // Tiles after wait for this one's prefixes; what is missing is looked for again when the first keys are staged.
+  sort_look_back(own_0, own_1);
   for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
 #define WEFT_STAGE_ROWS(i, j)                                                     \
   if (i < kRows) stage_put((positions_##i & 0xffffu) - part, key_##i, kKeyWords); \
   if (j < kRows) stage_put((positions_##i >> 16) - part, key_##j, kKeyWords);
     WEFT_FOR_SORT_ROW_PAIRS(WEFT_STAGE_ROWS)
 #undef WEFT_STAGE_ROWS
-    // At the end, so that tiles before have published.
     if (part == 0u) sort_find_begins(own_0, own_1);
     barrier();
     uvec4 part_digits = uvec4(0u);
@@ -332,10 +337,8 @@ void sort_move_tile(uint first_key, uint present, uint count, bool fast, inout S
       stored = shift_down(stored, 8u * kPartRows) | shift_up(part_digits, 8u * (kRows - kPartRows));
     barrier();
   }
-#ifdef WEFT_SORT_LOOK_BACK
   // At the end, so that registers are few: while one workgroup waits for its values another moves keys.
-  if (kValueWords != 0u) WEFT_LOAD_VALUES
-#endif
+  if (kValueWords != 0u && kLooksBack) WEFT_LOAD_VALUES
   if (kValueWords != 0u) {
     // Barriers between rows: without them NVIDIA's compiler has more rows under way than registers.
     for (uint part = 0u; part < kTileKeys; part += kPartKeys) {
@@ -348,7 +351,7 @@ void sort_move_tile(uint first_key, uint present, uint count, bool fast, inout S
       if (fast) {
 #define WEFT_STORE_ROW(i)                                                                             \
   if (i < kPartRows) {                                                                                \
-    if (i % 4 == 0 && i != 0) subgroup_execution_barrier();                                           \
+    if (i != 0) subgroup_execution_barrier();                                                         \
     const uint position = i * kWorkgroupSize + lane;                                                  \
     const uint target = weft_sort_begins[(stored[i / 4] >> (8 * (i % 4))) & 0xffu] + part + position; \
     const uvec2 value = staged(position, kValueWords);                                                \

@@ -21,6 +21,6 @@ void main() {
   if (tile >= tile_count(count)) return;
   const uint first = tile * kTileKeys;
   const uint present = min(count - first, kTileKeys);
-  SortDigit own_0 = SortDigit(tile, 0u, 0u, 0u), own_1 = own_0;
+  SortDigit own_0 = SortDigit(tile, tile, 0u, 0u, 0u), own_1 = own_0;
   sort_move_tile(first, present, count, present == kTileKeys && !sort_is_far(count), own_0, own_1);
 }

@@ -106,6 +106,9 @@ uint subgroup_rank(uvec4 ballot) {
   return ballot_bit_count(ballot & gl_SubgroupLtMask);
 }
 
+// Whether no lane after this one has its bit set.
+bool subgroup_is_last(uvec4 ballot) { return (ballot & gl_SubgroupGtMask) == uvec4(0u); }
+
 // The last lane before this one whose bit is set, counted from `base`; `otherwise` where none is.
 uint subgroup_highest_before(uvec4 ballot, uint base, uint otherwise) {
   return ballot_highest_bit_from(ballot & gl_SubgroupLtMask, base, otherwise);
@@ -214,6 +217,7 @@ uint subgroup_lane() { return gl_LocalInvocationIndex & (kSubgroupSize - 1u); }
 uint subgroup_index() { return gl_LocalInvocationIndex / kSubgroupSize; }
 uint subgroup_uniform(uint value) { return value; }
 uint subgroup_rank(uvec4 ballot) { return ballot_exclusive_bit_count(ballot, subgroup_lane()); }
+bool subgroup_is_last(uvec4 ballot) { return (ballot & ~ballot_mask_before(subgroup_lane() + 1u)) == uvec4(0u); }
 uint subgroup_highest_before(uvec4 ballot, uint base, uint otherwise) {
   return ballot_highest_bit_from(ballot & ballot_mask_before(subgroup_lane()), base, otherwise);
 }

@@ -151,11 +151,12 @@ TEST_SUITE("radix_sort") {
           "radix_sort.many_pairs=900,radix_sort.many_workgroup=256,radix_sort.many_part_words=512,"
           "subgroup.shuffled_sums=1",
           "radix_sort.sweep_pairs_rows=5,radix_sort.sweep_pairs_part_words=200,radix_sort.sight=1,"
+          "radix_sort.sweep_pairs_ahead=1,"
           "radix_sort.sweep_groups=3,radix_sort.sweep_copies=8,radix_sort.sweep_count_workgroup=256",
           "radix_sort.sweep_pairs_workgroup=256,radix_sort.sweep_pairs_rows=16,radix_sort.sweep_pairs_part_words=1024,"
           "radix_sort.sight=8,radix_sort.spin_limit=1,radix_sort.sweep_groups=1",
           "radix_sort.workgroup=192,radix_sort.sweep_pairs_workgroup=384,radix_sort.sweep_pairs_part_words=3072,"
-          "look_back.tickets=0"}) {
+          "radix_sort.sweep_pairs_ahead=1,look_back.tickets=0"}) {
       const ScopedTuning overrides(tuning);
       for (Backend* backend : every_backend()) {
         if (backend->is_emulated()) continue;  // builds these for long
@@ -270,4 +271,16 @@ TEST_SUITE("radix_sort") {
 // file: shaders/sort/radix_sort_downsweep.comp
 // find: own_0.next = workgroup_exclusive(counts.y, 0u, all) + counts.x;
 // with: own_0.next = workgroup_exclusive(counts.y, 0u, all);
+// run: native --test-suite=radix_sort
+//
+// why: a digit that a tile before had not published is not looked for again
+// file: shaders/sort/radix_sort_look_back.glsl
+// find: if (deferred == 0u) break;
+// with: if (deferred != 1u) break;
+// run: native --test-suite=radix_sort
+//
+// why: the last key of a digit in a row is taken to be the first
+// file: shaders/sort/radix_sort_move.glsl
+// find: if (subgroup_is_last(peers))
+// with: if (subgroup_rank(peers) == 0u)
 // run: native --test-suite=radix_sort

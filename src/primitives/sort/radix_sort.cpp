@@ -191,6 +191,7 @@ Status FormBuilder::build(Sweep& sweep) {
       .set(shader::radix_sort_look_back::kFault, look_back.fault)
       .set(shader::radix_sort_look_back::kSight, tuning.sight)
       .set(shader::radix_sort_look_back::kTickets, look_back.tickets != 0)
+      .set(shader::radix_sort_look_back::kReadsAhead, tuning.sweep_pairs_ahead != 0)
       .build(sweep.sweep, "radix_sort_sweep");
   return sweep.clear.create(state_);
 }

@@ -71,10 +71,11 @@ struct RadixSortTuning {
   uint32_t sweep_pairs_part_words = 2048;
   uint32_t sweep_groups = 512;  ///< at most this many workgroups count the digits of all passes, but as above
   uint32_t sweep_count_workgroup = 256;
-  uint32_t sweep_copies = 2;      ///< of each counter there: a power of two, at most 8
-  uint32_t sight = 4;             ///< tile states that a lane reads at a time, at most 8
-  uint32_t spin_limit = 256;      ///< polls of a tile state before a workgroup counts that tile's digits itself
-  uint32_t sweep_from = 1 << 20;  ///< automatic, where that is look_back: from so many keys on
+  uint32_t sweep_copies = 2;       ///< of each counter there: a power of two, at most 8
+  uint32_t sweep_pairs_ahead = 0;  ///< as kReadsAhead of sort/radix_sort_look_back.h
+  uint32_t sight = 4;              ///< tile states that a lane reads at a time, at most 8
+  uint32_t spin_limit = 256;       ///< polls of a tile state before a workgroup counts that tile's digits itself
+  uint32_t sweep_from = 1 << 20;   ///< automatic, where that is look_back: from so many keys on
   uint32_t sweep_pairs_from = 1 << 20;
 };
 
@@ -98,6 +99,7 @@ inline constexpr runtime::TuningKey<RadixSortTuning> kRadixSortTuningKeys[] = {
     {"sweep_groups", &RadixSortTuning::sweep_groups, 1, 65535},
     {"sweep_count_workgroup", &RadixSortTuning::sweep_count_workgroup, 128, 1024},
     {"sweep_copies", &RadixSortTuning::sweep_copies, 1, 8},
+    {"sweep_pairs_ahead", &RadixSortTuning::sweep_pairs_ahead, 0, 1},
     {"sight", &RadixSortTuning::sight, 1, 8},
     {"spin_limit", &RadixSortTuning::spin_limit, 1, 1u << 20},
     {"sweep_from", &RadixSortTuning::sweep_from, 0, 1u << 30},
@@ -135,7 +137,8 @@ inline const runtime::TuningTable<RadixSortTuning> radix_sort_tuning("radix_sort
                                                                                  .sweep_groups = 264,
                                                                                  .sweep_count_workgroup = 1024,
                                                                                  .sweep_copies = 4,
-                                                                                 .sight = 2,
+                                                                                 .sweep_pairs_ahead = 1,
+                                                                                 .sight = 3,
                                                                                  .spin_limit = 1024,
                                                                                  .sweep_from = 0,
                                                                                  .sweep_pairs_from = 1 << 18}});
