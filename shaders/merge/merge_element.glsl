@@ -53,17 +53,34 @@ const bool kIsWord = false;
 
 #else
 
-// A key of less than a word has its position in the same word; positions are below 2^16.
+// A key of less than a word has its position in the same word. A key of a word has its lowest bits beside its position:
+// both words then have less than 24 bits, lie as floats that are 2^23 more, and are compared as such. Positions are
+// below 2^13.
 const bool kIsPacked = kKeyBytes < 4u ? kHasPositions : false;
+const bool kIsSplit = kKeyBytes == 4u ? kHasPositions : false;
 const bool kIsWord = kKeyWords == 2u ? false : kIsPacked ? true : !kHasPositions;
+const uint kSplitBits = 10u, kPositionBits = 13u, kSplitFloat = 0x4b000000u;
 
 MergeElement merge_element(MergeKey key, uint position) {
-  return MergeElement(kIsPacked ? uvec2((key.x << 16) | position, 0u) : key, position);
+  if (kIsPacked) key.x = (key.x << 16) | position;
+  if (kIsSplit) {
+    position |= kSplitFloat | (key.x & ((1u << kSplitBits) - 1u)) << kPositionBits;
+    key.x = kSplitFloat | key.x >> kSplitBits;
+  }
+  return MergeElement(key, position);
 }
 // Between the pieces; positions are after all others.
 MergeElement merge_padding(uint position) { return merge_element(uvec2(kKeyMask, ~0u), position); }
-uint merge_position(MergeElement element) { return kIsPacked ? element.key.x & 0xffffu : element.position; }
-MergeKey merge_key(MergeElement element) { return kIsPacked ? uvec2(element.key.x >> 16, 0u) : element.key; }
+uint merge_position(MergeElement element) {
+  if (kIsPacked) return element.key.x & 0xffffu;
+  return kIsSplit ? element.position & ((1u << kPositionBits) - 1u) : element.position;
+}
+MergeKey merge_key(MergeElement element) {
+  if (kIsPacked) return uvec2(element.key.x >> 16, 0u);
+  if (!kIsSplit) return element.key;
+  const uint low = (element.position ^ kSplitFloat) >> kPositionBits;
+  return uvec2((element.key.x ^ kSplitFloat) << kSplitBits | low, 0u);
+}
 
 MergeElement subgroup_shuffle_xor(MergeElement element, uint mask) {
   element.key.x = subgroup_shuffle_xor(element.key.x, mask);
@@ -75,9 +92,13 @@ MergeElement subgroup_shuffle_xor(MergeElement element, uint mask) {
 }
 
 bool merge_less(MergeElement a, MergeElement b) {
+  if (kIsSplit) {
+    // Of whole numbers below 2^23; a rounded sum has the sign of the sum.
+    const float high = uintBitsToFloat(a.key.x) - uintBitsToFloat(b.key.x);
+    return high * 8388608.0 + (uintBitsToFloat(a.position) - uintBitsToFloat(b.position)) < 0.0;
+  }
   if (kHasPositions) {
     // As one number, the position below the key.
-    if (kKeyWords == 1u) return word64_less(uvec2(a.position, a.key.x), uvec2(b.position, b.key.x));
     const bool low_less = word64_less(uvec2(a.position, a.key.x), uvec2(b.position, b.key.x));
     return a.key.y < b.key.y || (a.key.y == b.key.y && low_less);
   }

@@ -450,3 +450,9 @@ TEST_SUITE("refusal") {
 // find: const uint count = min(keys - min(diagonal + lane, keys), kSubgroupMergeKeys - lane);
 // with: const uint count = min(keys - min(diagonal, keys), kSubgroupMergeKeys - lane);
 // run: native --test-suite=merge_sort
+//
+// why: the lower bits of a key and its position count for more than they are
+// file: shaders/merge/merge_element.glsl
+// find: return high * 8388608.0
+// with: return high * 4096.0
+// run: native --test-suite=merge_sort
