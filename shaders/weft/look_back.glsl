@@ -390,11 +390,15 @@ uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumula
 // The lanes from `first` on, combined from the left. Lanes before it are passed over.
 Accumulator look_back_fold_from(Accumulator v, uint first) {
 #if WEFT_ACCUMULATOR == WEFT_F64 && !WEFT_ACCUMULATOR_IS_STRUCT
-  // A choice at each step takes longer than a sum that changes nothing.
+  // A choice at each step takes longer than a sum that changes nothing. The prefix is mostly near.
   if (kOp == kOpAdd) {
+    const uint near = kLookBackLanes / 4u * 3u;
     const Accumulator own = look_back_lane() < first ? Accumulator(-0.0) : v;
-    Accumulator sum = look_back_from(own, 0u);
-    [[unroll]] for (uint i = 1u; i < kLookBackLanes; ++i) sum += look_back_from(own, i);
+    Accumulator sum = Accumulator(-0.0);
+    if (first < near) {
+      [[unroll]] for (uint i = 0u; i < near; ++i) sum += look_back_from(own, i);
+    }
+    [[unroll]] for (uint i = near; i < kLookBackLanes; ++i) sum += look_back_from(own, i);
     return sum;
   }
 #endif
