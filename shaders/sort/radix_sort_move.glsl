@@ -57,12 +57,14 @@ uint sort_rank(uint digit) {
   uvec4 peers = ballot_mask_before(kSubgroupSize);
   [[unroll]] for (uint bit = 0; bit < 8; ++bit)
     if (bit < kDigitBits) {
-      const bool is_set = (digit & (1u << bit)) != 0u;
+      // The same twice: NVIDIA's compiler makes less of the one, AMD's of the other.
+      const uint bits = (digit >> bit) & 1u;
+      const bool is_set = kSubgroupSize <= 32u ? (digit & (1u << bit)) != 0u : bits != 0u;
       const uvec4 ballot = subgroup_ballot(is_set);
       if (kSubgroupSize <= 32u)
         peers.x &= is_set ? ballot.x : ~ballot.x;
       else
-        peers &= ballot ^ uvec4(is_set ? 0u : ~0u);
+        peers &= ballot ^ uvec4(bits - 1u);
     }
   const uint counter = sort_counter(digit);
   const uint rank = subgroup_rank(peers) + weft_sort_words[counter];
