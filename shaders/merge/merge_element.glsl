@@ -95,7 +95,8 @@ bool merge_less(MergeElement a, MergeElement b) {
   if (kIsSplit) {
     // Of whole numbers below 2^23; a rounded sum has the sign of the sum.
     const float high = uintBitsToFloat(a.key.x) - uintBitsToFloat(b.key.x);
-    return high * 8388608.0 + (uintBitsToFloat(a.position) - uintBitsToFloat(b.position)) < 0.0;
+    const float low = uintBitsToFloat(a.position) - uintBitsToFloat(b.position);
+    return high * float(1u << (kSplitBits + kPositionBits)) + low < 0.0;
   }
   if (kHasPositions) {
     // As one number, the position below the key.

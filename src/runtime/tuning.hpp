@@ -29,6 +29,14 @@ struct TuningKey {
   bool swept = true;  ///< false: for tests, or no row measures it; no sweep tries it, no tuning file may set it
 };
 
+/// The most that a field may be set to.
+template <class T, size_t kKeys>
+constexpr uint32_t largest(const TuningKey<T> (&keys)[kKeys], uint32_t T::*field) {
+  for (const TuningKey<T>& key : keys)
+    if (key.field == field) return key.max;
+  return ~0u;
+}
+
 /// What a primitive is tuned by. Each table adds itself to a list while the program starts, so that keys are known of
 /// the primitives that a program links.
 class TuningTableBase {

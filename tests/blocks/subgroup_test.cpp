@@ -321,6 +321,12 @@ TEST_SUITE("subgroup") {
                    if (in[first + i].predicate()) return std::optional(i);
                  return std::optional(128u);
                });
+               oracle.word("rank", [&](uint32_t first, uint32_t lane) {
+                 return std::optional(ballot_bits_before(ballot(first), lane));
+               });
+               oracle.word("is_last", [&](uint32_t first, uint32_t lane) {
+                 return std::optional(ballot_bits_before(ballot(first), lane + 1) == count(first) ? 1u : 0u);
+               });
                oracle.word("any", [&](uint32_t first, uint32_t) { return std::optional(count(first) != 0 ? 1u : 0u); });
                oracle.word("all",
                            [&](uint32_t first, uint32_t) { return std::optional(count(first) == group ? 1u : 0u); });

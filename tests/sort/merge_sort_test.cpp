@@ -453,6 +453,6 @@ TEST_SUITE("refusal") {
 //
 // why: the lower bits of a key and its position count for more than they are
 // file: shaders/merge/merge_element.glsl
-// find: return high * 8388608.0
-// with: return high * 4096.0
+// find: return high * float(1u << (kSplitBits + kPositionBits))
+// with: return high * float(1u << kPositionBits)
 // run: native --test-suite=merge_sort

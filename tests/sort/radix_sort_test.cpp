@@ -284,3 +284,9 @@ TEST_SUITE("radix_sort") {
 // find: if (subgroup_is_last(peers))
 // with: if (subgroup_rank(peers) == 0u)
 // run: native --test-suite=radix_sort
+//
+// why: what is read ahead has an effect
+// file: shaders/sort/radix_sort_move.glsl
+// find: ahead &= push.digit_mask >> kDigitBits;
+// with: ahead &= push.digit_mask;
+// run: native --test-suite=radix_sort

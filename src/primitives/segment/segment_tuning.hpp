@@ -69,6 +69,10 @@ inline constexpr runtime::TuningKey<SegmentedSortTuning> kSegmentedSortTuningKey
     {"long_workgroup", &SegmentedSortTuning::long_workgroup, 128, 1024},
     {"long_rows", &SegmentedSortTuning::long_rows, 1, 16},
 };
+// Positions in a tile have 13 bits beside a key of a word: merge/merge_element.glsl.
+static_assert(runtime::largest(kSegmentedSortTuningKeys, &SegmentedSortTuning::middle_workgroup) *
+                  runtime::largest(kSegmentedSortTuningKeys, &SegmentedSortTuning::middle_keys_wide) <=
+              1u << 13);
 
 inline constexpr SegmentedSortTuning kSegmentedSortOnCpu = {.short_keys = 128,
                                                             .middle_workgroup = 128,

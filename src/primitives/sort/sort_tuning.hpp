@@ -33,6 +33,10 @@ inline constexpr runtime::TuningKey<MergeSortTuning> kMergeSortTuningKeys[] = {
     {"few_keys", &MergeSortTuning::few_keys, 1, 32},
     {"few_keys_wide", &MergeSortTuning::few_keys_wide, 1, 32},
 };
+// Positions in a block have 13 bits beside a key of a word: merge/merge_element.glsl.
+static_assert(runtime::largest(kMergeSortTuningKeys, &MergeSortTuning::workgroup) *
+                  runtime::largest(kMergeSortTuningKeys, &MergeSortTuning::keys_wide) <=
+              1u << 13);
 
 inline const runtime::TuningTable<MergeSortTuning> merge_sort_tuning("merge_sort", kMergeSortTuningKeys,
                                                                      {.cpu = {.workgroup = 128,
