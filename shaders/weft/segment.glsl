@@ -101,26 +101,33 @@ Segment accumulator_of_words(uint words[WEFT_SEGMENT_WORDS]) {
 
 // Of one word step by step: some compilers never unroll a loop that holds subgroup operations. Of more words that took
 // more registers than gfx1100 has.
-Value subgroup_with_earlier(Value v, uint first, uint delta) {
+Value subgroup_with_earlier(Value v, uint behind, uint delta) {
   if (delta >= kSubgroupSize) return v;
   const Value earlier = subgroup_shuffle_up(v, delta);
-  if (subgroup_lane() >= first + delta) v = combine(earlier, v);
+  if (behind >= delta) v = combine(earlier, v);
   return v;
 }
 
 // Each lane combined with those before it, back to the last with a head; `with_head` is the ballot of those.
 Value subgroup_inclusive_of_segments(Value v, uvec4 with_head) {
-  const uint head = ballot_highest_bit_through(with_head, subgroup_lane());
-  const uint first = head == 128u ? 0u : head;
+  const uint lane = subgroup_lane();
+  const uint behind = lane - ballot_run_start(with_head, lane);  // how many lanes
 #if WEFT_SEGMENT_WORDS == 2
-  v = subgroup_with_earlier(subgroup_with_earlier(v, first, 1u), first, 2u);
-  v = subgroup_with_earlier(subgroup_with_earlier(v, first, 4u), first, 8u);
-  v = subgroup_with_earlier(subgroup_with_earlier(v, first, 16u), first, 32u);
-  v = subgroup_with_earlier(v, first, 64u);
+  v = subgroup_with_earlier(subgroup_with_earlier(v, behind, 1u), behind, 2u);
+  v = subgroup_with_earlier(subgroup_with_earlier(v, behind, 4u), behind, 8u);
+  v = subgroup_with_earlier(subgroup_with_earlier(v, behind, 16u), behind, 32u);
+  v = subgroup_with_earlier(v, behind, 64u);
 #else
-  [[unroll]] for (uint delta = 1u; delta < kSubgroupSize; delta <<= 1) v = subgroup_with_earlier(v, first, delta);
+  [[unroll]] for (uint delta = 1u; delta < kSubgroupSize; delta <<= 1) v = subgroup_with_earlier(v, behind, delta);
 #endif
   return v;
+}
+
+Segment subgroup_shuffle(Segment v, uint lane) {
+  return Segment(subgroup_shuffle(v.value, lane), subgroup_shuffle(v.heads, lane));
+}
+Segment subgroup_shuffle_up(Segment v, uint delta) {
+  return Segment(subgroup_shuffle_up(v.value, delta), subgroup_shuffle_up(v.heads, delta));
 }
 
 Segment subgroup_inclusive(Segment v) {
@@ -131,6 +138,21 @@ Segment subgroup_inclusive(Segment v) {
   else
     v.heads = ballot_highest_bit_through(with_head, subgroup_lane()) == 128u ? 0u : 1u;
   return v;
+}
+
+// The same of subgroups' totals (weft/workgroup_scan.glsl), up to the lane before kTotalsEnd. Of up to eight, with
+// values of a word and heads that are counted, pairs in three steps take less time than ballots.
+const bool kFewTotals =
+    WEFT_SEGMENT_WORDS == 2 ? kCountsHeads ? kSubgroupCount <= 8u ? kSubgroupSize >= 8u : false : false : false;
+const uint kTotalsEnd = kFewTotals ? kSubgroupCount : kSubgroupSize;
+Segment segment_with_earlier(Segment v, uint delta) {
+  const Segment earlier = subgroup_shuffle_up(v, delta);
+  if (subgroup_lane() >= delta) v = combine(earlier, v);
+  return v;
+}
+Segment subgroup_inclusive_of_totals(Segment v) {
+  if (!kFewTotals) return subgroup_inclusive(v);
+  return segment_with_earlier(segment_with_earlier(segment_with_earlier(v, 1u), 2u), 4u);
 }
 
 // Only lanes from the last head on count, and those in the order of the operator's own reduction.
@@ -144,13 +166,6 @@ Segment subgroup_reduce(Segment v) {
   else
     v.heads = last == 128u ? 0u : 1u;
   return v;
-}
-
-Segment subgroup_shuffle(Segment v, uint lane) {
-  return Segment(subgroup_shuffle(v.value, lane), subgroup_shuffle(v.heads, lane));
-}
-Segment subgroup_shuffle_up(Segment v, uint delta) {
-  return Segment(subgroup_shuffle_up(v.value, delta), subgroup_shuffle_up(v.heads, delta));
 }
 
 // ---- from here on ----

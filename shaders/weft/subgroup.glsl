@@ -91,6 +91,13 @@ uint ballot_highest_bit_through(uvec4 ballot, uint lane) {
   return ballot_highest_bit(ballot & ballot_mask_before(lane + 1u));
 }
 
+// The lane in which the run of `lane` begins. Bits tell where runs begin; lane 0 begins one in any case.
+uint ballot_run_start(uvec4 ballot, uint lane) {
+  if (kSubgroupSize <= 32u) return uint(findMSB((ballot.x & ((2u << lane) - 1u)) | 1u));
+  ballot.x |= 1u;
+  return ballot_highest_bit(ballot & ballot_mask_before(lane + 1u));
+}
+
 #if !WEFT_SUBGROUP_EMULATED
 
 uint subgroup_lane() { return gl_SubgroupInvocationID; }

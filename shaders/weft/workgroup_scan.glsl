@@ -10,6 +10,11 @@
 
 #include "weft/operator.glsl"
 
+#ifndef WEFT_SEGMENT_GLSL
+#define subgroup_inclusive_of_totals subgroup_inclusive
+const uint kTotalsEnd = kSubgroupSize;  // the last lane before it has the aggregate of all totals
+#endif
+
 shared Accumulator weft_subgroup_totals[2 * kSubgroupCount];
 
 // From each subgroup's total (the same on all of its lanes): the aggregate of the subgroups before this one, and in
@@ -25,13 +30,13 @@ Accumulator workgroup_exclusive_of_subgroups(Accumulator total, uint slot, out A
   for (uint chunk = 0u; chunk < kSubgroupCount; chunk += kSubgroupSize) {
     Accumulator own = identity();
     if (chunk + lane < kSubgroupCount) own = weft_subgroup_totals[first + chunk + lane];
-    const Accumulator inclusive = combine(carry, subgroup_inclusive(own));
+    const Accumulator inclusive = combine(carry, subgroup_inclusive_of_totals(own));
     // The subgroup before this one, where it lies in this chunk. Uniform in a subgroup only, so the shuffle is
     // unconditional and its result chosen.
     const uint previous = subgroup_index() - 1u - chunk;
     const Accumulator candidate = subgroup_shuffle(inclusive, previous & (kSubgroupSize - 1u));
     if (previous < kSubgroupSize) before = candidate;
-    carry = subgroup_shuffle(inclusive, kSubgroupSize - 1u);
+    carry = subgroup_shuffle(inclusive, kTotalsEnd - 1u);
   }
   aggregate = carry;
   return before;

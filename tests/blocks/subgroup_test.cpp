@@ -321,6 +321,11 @@ TEST_SUITE("subgroup") {
                    if (in[first + i].predicate()) return std::optional(i);
                  return std::optional(128u);
                });
+               oracle.word("run_start", [&](uint32_t first, uint32_t lane) {
+                 for (uint32_t i = lane; i != 0; --i)
+                   if (in[first + i].predicate()) return std::optional(i);
+                 return std::optional(0u);
+               });
                oracle.word("rank", [&](uint32_t first, uint32_t lane) {
                  return std::optional(ballot_bits_before(ballot(first), lane));
                });

@@ -44,6 +44,7 @@ void main() {
       emit_result(ballot_exclusive_bit_count(ballot, selector));
       emit_result(ballot_lowest_bit(ballot));
       emit_result(ballot_highest_bit(ballot));
+      emit_result(ballot_run_start(ballot, subgroup_lane()));
       emit_result(subgroup_rank(ballot));
       emit_result(subgroup_is_last(ballot));
       emit_result(subgroup_any(predicate));

@@ -18,12 +18,14 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
   const ContextState& state = *context.state();
   const uint32_t workgroup = std::min(desc.workgroup, state.traits().max_workgroup_invocations);
 
+  const auto items = [&](uint32_t kib) { return uint64_t{1024} * kib * desc.vector_items / desc.input_bytes; };
+  const uint32_t large_rows = desc.large_kib != 0 ? std::max(desc.rows, desc.large_rows) : desc.rows;
+
   PrefixPass pass;
   pass.strategy_ = desc.strategy;
   if (desc.strategy == Strategy::automatic) {
     pass.strategy_ = state.strategy();
     if (state.strategy() == Strategy::look_back && !state.strategy_is_forced()) {
-      const auto items = [&](uint32_t kib) { return uint64_t{1024} * kib * desc.vector_items / desc.input_bytes; };
       pass.small_items_ = items(desc.small_kib);
       if (desc.tiny_rows < std::min(desc.rows, desc.small_rows))
         pass.tiny_items_ = items(std::min(desc.tiny_kib, desc.small_kib));
@@ -34,25 +36,23 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
   pass.value_bytes_ = desc.value_bytes;
   pass.carry_bytes_ = desc.carry_bytes;
   pass.groups_ = desc.groups;
-  pass.chunk_tiles_ = std::min(desc.chunk_tiles, desc.chunk_items / pass.tile_items_);
+  pass.chunk_tiles_ = std::min(desc.chunk_tiles, desc.chunk_items / (workgroup * large_rows * desc.vector_items));
 
-  builder.workgroup(workgroup).set(shader::tile::kRows, desc.rows);
+  builder.workgroup(workgroup);
   if (pass.strategy_ == Strategy::look_back) {
     // As in weft/look_back.glsl.
     pass.block_tiles_ = state.subgroup_backend() == SubgroupBackend::native ? state.subgroup_size() : 1;
-    if (desc.lag_kib != 0)
-      pass.lag_tiles_ =
-          std::max(1u, desc.lag_kib * 1024 / (workgroup * desc.rows * (desc.input_bytes + desc.output_bytes)));
     if (Status status = state.check_look_back(); !status) return status.error();
     if (Status status = pass.reset_.create(state); !status) return status.error();
     const LookBackTuning tuning = look_back_tuning.of(state);
     builder.set(shader::look_back::kFault, tuning.fault)
         .set(shader::look_back::kTickets, tuning.tickets != 0)
-        .set(shader::look_back::kPause, tuning.pause)
-        .set(shader::look_back::kSpinLimit, desc.spin_limit)
-        .build(pass.look_back_, desc.look_back)
-        .set(shader::look_back::kSpinLimit, 0)  // kFallbackPass of weft/look_back.glsl
-        .build(pass.fallback_, desc.look_back);
+        .set(shader::look_back::kPause, tuning.pause);
+    pass.looked_.build(builder, desc, workgroup, desc.rows);
+    if (large_rows > desc.rows) {
+      pass.large_.build(builder, desc, workgroup, large_rows);
+      pass.large_items_ = items(desc.large_kib);
+    }
   }
   if (!builder.status()) return builder.status().error();
   if (pass.strategy_ == Strategy::reduce_then_scan)
@@ -66,6 +66,17 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
         return status.error();
   }
   return pass;
+}
+
+void PrefixPass::LookedBack::build(PipelineBuilder& builder, const Desc& desc, uint32_t workgroup, uint32_t rows) {
+  tile_items = workgroup * rows * desc.vector_items;
+  if (desc.lag_kib != 0)
+    lag_tiles = std::max(1u, desc.lag_kib * 1024 / (workgroup * rows * (desc.input_bytes + desc.output_bytes)));
+  builder.set(shader::tile::kRows, rows)
+      .set(shader::look_back::kSpinLimit, desc.spin_limit)
+      .build(look_back, desc.look_back)
+      .set(shader::look_back::kSpinLimit, 0)  // kFallbackPass of weft/look_back.glsl
+      .build(fallback, desc.look_back);
 }
 
 Status PrefixPass::Swept::build(PipelineBuilder builder, const Desc& desc, uint32_t workgroup, uint32_t rows) {
