@@ -399,6 +399,23 @@ class Peer {
     });
   }
 
+  // CUB takes counts from the host, and how many runs there are is known to the device alone: it scans as many lengths
+  // as there is room for.
+  void add_run_ranges(const RunData& runs) {
+    add(run_ranges_work(source_, runs), matrix_.sizes, [](Call& c) {
+      size_t encode_bytes = c.bytes, scan_bytes = c.bytes;
+      const cudaError_t encoded = cub::DeviceRunLengthEncode::Encode(c.scratch, encode_bytes, c.in(), c.out(0),
+                                                                     c.out(1), c.out(2), c.count(), c.stream);
+      if (encoded != cudaSuccess) return encoded;
+      const cudaError_t scanned =
+          cub::DeviceScan::ExclusiveSum(c.scratch, scan_bytes, c.out(1), c.out(3), c.count(), c.stream);
+      if (c.scratch == nullptr) c.bytes = std::max(encode_bytes, scan_bytes);
+      if (c.scratch == nullptr || scanned != cudaSuccess) return scanned;
+      dispatch_arguments<<<1, 1, 0, c.stream>>>(c.out(2), kDispatchedItems, c.out(4));
+      return cudaGetLastError();
+    });
+  }
+
   void add_run_lengths() {
     const auto add_both = [&](const RunData& runs, const Sizes& sizes) {
       add_run_length_encode<uint32_t>(Type::u32, runs, sizes);
@@ -408,6 +425,7 @@ class Peer {
     if (matrix_.essential) return;
     for (const uint32_t mean : {1u, 100u, 10000u}) add_both(RunData::of(mean), some_);
     add_both(RunData::of(source_), some_);
+    for (const RunData& runs : chain_runs()) add_run_ranges(runs);
     add_non_trivial_runs<uint32_t>(Type::u32);
     add_non_trivial_runs<uint8_t>(Type::u8);
   }

@@ -191,6 +191,25 @@ inline Work run_length_encode_work(const ItemSource& source, Type symbol, const 
           runs.row_data()};
 }
 
+/// The same, where each run begins, and the arguments of an indirect dispatch for the runs.
+inline Work run_ranges_work(const ItemSource& source, const RunData& runs) {
+  Work work = run_length_encode_work(source, Type::u32, runs);
+  work.variant += " chain";
+  work.outputs = [](uint64_t n) { return Sizes{4 * n, 4 * n, 4, 4 * n, 12}; };
+  work.moved_bytes = [share = source.run_share(runs.data, 4)](uint64_t n) { return n * 4 + share_of(share, n) * 12; };
+  work.check = [check = work.check](const Inputs& in, Outputs& out) {
+    const auto all = [](uint64_t) { return true; };
+    const auto offset = [](uint64_t first, uint64_t) { return static_cast<uint32_t>(first); };
+    return oracle::first_bad(
+        check(in, out), oracle::check_runs<uint32_t>("offset", in.as(), all, offset, out.fetch(3), out.read(2)),
+        oracle::check_dispatch(out.read(2), kDispatchedItems, out.read<std::array<uint32_t, 3>>(4)));
+  };
+  return work;
+}
+
+/// Mean lengths of the runs of rows on chains.
+inline std::vector<RunData> chain_runs() { return {RunData::of(2), RunData::of(8), RunData::of(100)}; }
+
 /// Where the runs of two or more items begin, and how long they are; what CUB gives of them.
 inline Work non_trivial_runs_work(const ItemSource& source, Type symbol, uint32_t mean) {
   const uint32_t bytes = size_of(symbol);
