@@ -442,7 +442,10 @@ class Peer {
       });
     };
     add_both(RunData::of(8), matrix_.sizes);
-    if (!matrix_.essential && source_.is_file()) add_both(RunData::of(source_), some_);
+    if (matrix_.essential) return;
+    for (const uint32_t mean : {1u, 100u}) add_both(RunData::of(mean), matrix_.sizes);
+    // Of random data every item is a run to these, as in runs=1; a file has runs of its own.
+    if (source_.is_file()) add_both(RunData::of(source_), some_);
   }
 
   // 256 bins over all values of the type: bin i holds the items whose highest byte is i. Levels are of a type that has
