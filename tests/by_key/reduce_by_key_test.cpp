@@ -424,3 +424,9 @@ TEST_SUITE("reduce_by_key") {
 // find: builder.set(shader::tile::kRows, rows)
 // with: builder.set(shader::tile::kRows, desc.rows)
 // run: native --test-suite=reduce_by_key --test-case=*[tuning]*
+//
+// why: lanes before a subgroup's first head have no run
+// file: shaders/weft/subgroup.glsl
+// find: (ballot.x & ((2u << lane) - 1u)) | 1u
+// with: ballot.x & ((2u << lane) - 1u)
+// run: native --test-suite=subgroup
