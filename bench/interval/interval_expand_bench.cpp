@@ -7,62 +7,37 @@
 namespace weft::bench {
 namespace {
 
-/// What IntervalExpand by counts does, by one call for each stage: a scan of the counts, then expansion by offsets.
-class ExpandChainCase final : public BenchCase {
- public:
-  ExpandChainCase(Work work, const Sizes& sizes, const Spread& spread)
-      : BenchCase(std::move(work), sizes), spread_(spread) {}
-
-  Status prepare(Gpu& gpu) override {
-    if (const Status status = assign(copy_, create_copy(gpu)); !status) return status;
-    if (const Status status = assign(scan_, Scan::create(gpu.context(), {})); !status) return status;
-    return assign(expand_, IntervalExpand::create(gpu.context(), {IntervalsBy::offsets, Type::u32, 4}));
-  }
-  void release() override {
-    copy_.reset();
-    scan_.reset();
-    expand_.reset();
-  }
-  std::string strategy() const override { return name_of(scan_->strategy()); }
-  uint64_t scratch_size(uint64_t n) const override {
-    const uint64_t number = spread_.number(n);
-    return offsets_bytes(number) + rounded(scan_->scratch_size(number + 1)) + expand_->scratch_size(number);
-  }
-  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
-    const uint64_t number = intervals_in(buffers.inputs[0], n, buffers.outputs[0]);
-    BufferRange rest = buffers.scratch;
-    const auto take = [&](uint64_t bytes) {
-      BufferRange taken = rest;
-      taken.size = bytes;
-      rest.offset += bytes;
-      rest.size -= bytes;
-      return taken;
-    };
-    const BufferRange offsets = take(offsets_bytes(number));
-    ScanArgs scan{buffers.inputs[0], offsets, take(rounded(scan_->scratch_size(number + 1))), number + 1, {}};
-    if (Status status = scan_->record(commands, scan); !status) return status;
-    copy_->barrier(commands);
+/// What IntervalExpand by counts does: a scan of the counts to offsets, which are the further output, then expansion.
+std::vector<Cases> expand_chain_stages(const Work& work, const Spread& spread) {
+  const auto number_in = [](const CaseBuffers& buffers, uint64_t n) {
+    return intervals_in(buffers.inputs[0], n, buffers.outputs[0]);
+  };
+  const auto scan = [=](const CaseBuffers& buffers, uint64_t n) -> ScanArgs {
+    return {buffers.inputs[0], buffers.outputs[3], buffers.scratch, number_in(buffers, n) + 1, {}};
+  };
+  const auto expand = [=](const CaseBuffers& buffers, uint64_t n) {
     IntervalExpandArgs args{};
     args.values = buffers.inputs[1];
-    args.counts = offsets;
+    args.counts = buffers.outputs[3];
     args.output = buffers.outputs[0];
     args.total = buffers.outputs[1];
     args.status = buffers.outputs[2];
-    args.scratch = rest;
-    args.count = number;
+    args.scratch = buffers.scratch;
+    args.count = number_in(buffers, n);
     args.max_output = n;
-    return expand_->record(commands, args);
-  }
-
- private:
-  static uint64_t rounded(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
-  static uint64_t offsets_bytes(uint64_t number) { return rounded(4 * (number + 1)); }
-
-  Spread spread_;
-  std::optional<Kernel> copy_;  // for its barrier
-  std::optional<Scan> scan_;
-  std::optional<IntervalExpand> expand_;
-};
+    return args;
+  };
+  std::vector<Cases> stages(2);
+  stages[0].add<Scan>(
+      work, {{}, scan, [=](const Scan& call, uint64_t n) { return call.scratch_size(spread.number(n) + 1); }}, {});
+  stages[1].add<IntervalExpand>(
+      work,
+      {{IntervalsBy::offsets, Type::u32, 4},
+       expand,
+       [=](const IntervalExpand& call, uint64_t n) { return call.scratch_size(spread.number(n)); }},
+      {});
+  return stages;
+}
 
 // From values and offsets to each interval filled with its value.
 const Rows interval_expand_rows("interval_expand", 32, [](const Matrix& matrix, Cases& cases) {
@@ -78,9 +53,9 @@ const Rows interval_expand_rows("interval_expand", 32, [](const Matrix& matrix, 
   for (const Spread& spread : chain_spreads()) {
     add_intervals<IntervalExpand>(cases, "interval_expand", spread, true, {IntervalsBy::counts, Type::u32, 4}, complete,
                                   matrix.sizes);
-    Work separate = interval_work("interval_expand", spread, true, IntervalsBy::counts);
-    separate.variant += " by separate calls";
-    cases.add_case<ExpandChainCase>(std::move(separate), matrix.sizes, spread);
+    const Work chain = interval_work("interval_expand", spread, true, IntervalsBy::counts);
+    cases.add_case<SeparateCalls>(chain, matrix.sizes, expand_chain_stages(chain, spread),
+                                  [=](uint64_t n) { return 4 * (spread.number(n) + 1); });
   }
 });
 

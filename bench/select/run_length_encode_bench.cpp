@@ -9,49 +9,30 @@
 namespace weft::bench {
 namespace {
 
-/// What RunLengthEncode does as one call with offsets and RunLengthEncodeArgs::dispatch, by one call for each.
-class RunRangesCase final : public BenchCase {
- public:
-  using BenchCase::BenchCase;
-
-  Status prepare(Gpu& gpu) override {
-    if (const Status status = assign(copy_, create_copy(gpu)); !status) return status;
-    if (const Status status = assign(encode_, RunLengthEncode::create(gpu.context(), {})); !status) return status;
-    if (const Status status = assign(scan_, Scan::create(gpu.context(), {})); !status) return status;
-    return assign(arguments_, DispatchArguments::create(gpu.context()));
-  }
-  void release() override {
-    copy_.reset();
-    encode_.reset();
-    scan_.reset();
-    arguments_.reset();
-  }
-  std::string strategy() const override { return name_of(encode_->strategy()); }
-  uint64_t scratch_size(uint64_t n) const override {
-    return std::max(encode_->scratch_size(n), scan_->scratch_size(n));
-  }
-  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
-    RunLengthEncodeArgs encode;
-    encode.input = buffers.inputs[0];
-    encode.symbols = buffers.outputs[0];
-    encode.lengths = buffers.outputs[1];
-    encode.run_count = buffers.outputs[2];
-    encode.scratch = buffers.scratch;
-    encode.count = n;
-    if (Status status = encode_->record(commands, encode); !status) return status;
-    copy_->barrier(commands);
-    const Count runs = Count::on_device(buffers.outputs[2], n);
-    const ScanArgs scan{buffers.outputs[1], buffers.outputs[3], buffers.scratch, runs, {}};
-    if (Status status = scan_->record(commands, scan); !status) return status;
-    return arguments_->record(commands, {runs, kDispatchedItems, buffers.outputs[4]});
-  }
-
- private:
-  std::optional<Kernel> copy_;  // for its barrier
-  std::optional<RunLengthEncode> encode_;
-  std::optional<Scan> scan_;
-  std::optional<DispatchArguments> arguments_;
-};
+/// What RunLengthEncode does as one call with offsets and RunLengthEncodeArgs::dispatch.
+std::vector<Cases> run_ranges_stages(const Work& work) {
+  const auto encode = [](const CaseBuffers& buffers, uint64_t n) {
+    RunLengthEncodeArgs args;
+    args.input = buffers.inputs[0];
+    args.symbols = buffers.outputs[0];
+    args.lengths = buffers.outputs[1];
+    args.run_count = buffers.outputs[2];
+    args.scratch = buffers.scratch;
+    args.count = n;
+    return args;
+  };
+  const auto scan = [](const CaseBuffers& buffers, uint64_t n) -> ScanArgs {
+    return {buffers.outputs[1], buffers.outputs[3], buffers.scratch, Count::on_device(buffers.outputs[2], n), {}};
+  };
+  const auto arguments = [](const CaseBuffers& buffers, uint64_t n) -> DispatchArgumentsArgs {
+    return {Count::on_device(buffers.outputs[2], n), kDispatchedItems, buffers.outputs[4]};
+  };
+  std::vector<Cases> stages(2);
+  stages[0].add<RunLengthEncode>(work, {{}, encode}, {});
+  stages[1].add<Scan>(work, {{}, scan}, {});
+  stages[1].add<DispatchArguments>(work, {{}, arguments}, {});
+  return stages;
+}
 
 const Rows run_length_encode_rows("run_length_encode", 22, [](const Matrix& matrix, Cases& cases) {
   const auto work_of = [&](Type symbol, const RunData& runs) {
@@ -87,10 +68,8 @@ const Rows run_length_encode_rows("run_length_encode", 22, [](const Matrix& matr
     for (const Type symbol : {Type::u32, Type::u8}) add(work_of(symbol, runs), some);
   for (const RunData& runs : chain_runs()) {
     const Work chain = run_ranges_work(*matrix.source, runs);
-    Work separate = chain;
-    separate.variant += " by separate calls";
     add(chain, matrix.sizes, {.offsets = true});
-    cases.add_case<RunRangesCase>(std::move(separate), matrix.sizes);
+    cases.add_case<SeparateCalls>(chain, matrix.sizes, run_ranges_stages(chain));
   }
   for (const Type symbol : {Type::u16, Type::u64}) add(work_of(symbol, eight), some);
   for (const Type symbol : {Type::u32, Type::u8})

@@ -31,60 +31,39 @@ Work flagged_by_bits_work() {
                    });
 }
 
-/// What Select does as one call with SelectArgs::dispatch, by one call for each stage: flags, selection, arguments.
-class SelectChainCase final : public BenchCase {
- public:
-  SelectChainCase(Work work, const Sizes& sizes, uint64_t bound)
-      : BenchCase(std::move(work), sizes), bound_(static_cast<uint32_t>(bound)) {}
-
-  Status prepare(Gpu& gpu) override {
-    if (const Status status = assign(flags_, Kernel::create(gpu, "flags", sizeof(Push))); !status) return status;
-    if (const Status status = assign(select_, Select::create(gpu.context(), SelectConfig::select_flagged(4, Type::u8)));
-        !status)
-      return status;
-    return assign(arguments_, DispatchArguments::create(gpu.context()));
-  }
-  void release() override {
-    flags_.reset();
-    select_.reset();
-    arguments_.reset();
-  }
-  std::string strategy() const override { return name_of(select_->strategy()); }
-  uint64_t scratch_size(uint64_t n) const override { return flag_bytes(n) + select_->scratch_size(n); }
-  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
-    SelectArgs args;
-    args.input = buffers.scratch;
-    args.input.size = flag_bytes(n);
-    args.moved = buffers.inputs[0];
-    args.moved_output = buffers.outputs[0];
-    args.kept = buffers.outputs[1];
-    args.scratch = buffers.scratch;
-    args.scratch.offset += args.input.size;
-    args.scratch.size -= args.input.size;
-    args.count = n;
-    const uint64_t vectors = (n + 3) / 4;
-    flags_->record(
-        commands,
-        Push{flags_->address_of(args.moved), flags_->address_of(args.input), static_cast<uint32_t>(vectors), bound_},
-        (vectors + 255) / 256);
-    flags_->barrier(commands);
-    if (Status status = select_->record(commands, args); !status) return status;
-    flags_->barrier(commands);
-    return arguments_->record(commands, {Count::on_device(args.kept, n), kDispatchedItems, buffers.outputs[2]});
-  }
-
- private:
+/// What Select does as one call with SelectArgs::dispatch: flags, which are the further output, selection, arguments.
+std::vector<Cases> select_chain_stages(const Work& work, uint64_t bound) {
   struct Push {
     VkDeviceAddress items, flags;
     uint32_t vector_count, bound;
   };
-  static uint64_t flag_bytes(uint64_t n) { return (n + 255) / 256 * 256; }
-
-  uint32_t bound_;
-  std::optional<Kernel> flags_;
-  std::optional<Select> select_;
-  std::optional<DispatchArguments> arguments_;
-};
+  const auto flags = [](const Gpu& gpu) { return Kernel::create(gpu, "flags", sizeof(Push)); };
+  const auto record = [=](const Kernel& kernel, VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) {
+    const uint64_t vectors = (n + 3) / 4;
+    kernel.record(commands,
+                  Push{kernel.address_of(buffers.inputs[0]), kernel.address_of(buffers.outputs[3]),
+                       static_cast<uint32_t>(vectors), static_cast<uint32_t>(bound)},
+                  (vectors + 255) / 256);
+  };
+  const auto select = [](const CaseBuffers& buffers, uint64_t n) {
+    SelectArgs args;
+    args.input = buffers.outputs[3];
+    args.moved = buffers.inputs[0];
+    args.moved_output = buffers.outputs[0];
+    args.kept = buffers.outputs[1];
+    args.scratch = buffers.scratch;
+    args.count = n;
+    return args;
+  };
+  const auto arguments = [](const CaseBuffers& buffers, uint64_t n) -> DispatchArgumentsArgs {
+    return {Count::on_device(buffers.outputs[1], n), kDispatchedItems, buffers.outputs[2]};
+  };
+  std::vector<Cases> stages(3);
+  stages[0].add_case<KernelCase>(work, Sizes{}, flags, record);
+  stages[1].add<Select>(work, {SelectConfig::select_flagged(4, Type::u8), select}, {});
+  stages[2].add<DispatchArguments>(work, {{}, arguments}, {});
+  return stages;
+}
 
 SelectConfig unique_config(const ItemType& item) {
   if (item.bytes <= 8) return SelectConfig::unique(unsigned_type(item.bytes));
@@ -142,10 +121,9 @@ const Rows select_rows("select", 20, [](const Matrix& matrix, Cases& cases) {
   const BelowBound below(source, Type::u32, 0.5);
   SelectConfig config = SelectConfig::select_if(Type::u32, Criterion::less);
   const Work chain = select_chain_work(0.5, below);
-  Work separate = chain;
-  separate.variant += " by separate calls";
   add(chain, config, sizes, below.value);
-  cases.add_case<SelectChainCase>(std::move(separate), sizes, below.value);
+  cases.add_case<SeparateCalls>(chain, sizes, select_chain_stages(chain, below.value),
+                                [](uint64_t n) { return (n + 3) / 4 * 4; });
   // By a snippet, to be as fast as the built-in criterion.
   Work own = select_if_work(Type::u32, 0.5, below);
   own.variant = "own " + own.variant;

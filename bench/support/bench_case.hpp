@@ -65,6 +65,12 @@ class BenchCase {
   Sizes sizes_;
 };
 
+/// By other means, which the row's name says.
+inline Work varied(Work work, const std::string& means) {
+  work.variant += means;
+  return work;
+}
+
 /// Sets what prepare() makes.
 template <class T>
 Status assign(std::optional<T>& to, Result<T> created) {
@@ -103,7 +109,8 @@ class CaseOf final : public BenchCase {
   /// `sizes`: in words; see sizes_for(). `forced`: a strategy that is not the Gpu's own choice, which the row's name
   /// then says.
   CaseOf(const Work& work, Call<Primitive> call, const Sizes& sizes, std::optional<Strategy> forced = {})
-      : BenchCase(named(work, forced), sizes_for(sizes, work.item.bytes)), call_(std::move(call)) {
+      : BenchCase(forced ? varied(work, std::string(" ") + name_of(*forced)) : work, sizes_for(sizes, work.item.bytes)),
+        call_(std::move(call)) {
     if constexpr (kHasStrategy) call_.config.strategy = forced.value_or(Strategy::automatic);
   }
 
@@ -131,10 +138,6 @@ class CaseOf final : public BenchCase {
 
  private:
   static constexpr bool kHasStrategy = requires(typename Call<Primitive>::Config & config) { config.strategy; };
-  static Work named(Work work, std::optional<Strategy> forced) {
-    if (forced) work.variant += std::string(" ") + name_of(*forced);
-    return work;
-  }
 
   Call<Primitive> call_;
   std::optional<Primitive> primitive_;
@@ -172,6 +175,61 @@ struct Cases : std::vector<std::unique_ptr<BenchCase>> {
   void add_case(Args&&... args) {
     push_back(std::make_unique<Case>(std::forward<Args>(args)...));
   }
+};
+
+/// What one call does, by separate ones, as the row's name says.
+class SeparateCalls final : public BenchCase {
+ public:
+  /// `stages`: calls, with a barrier between two stages. What the Works of these calls say is not asked for.
+  /// `between`: bytes of a further output, for what a stage hands to the next.
+  SeparateCalls(const Work& work, const Sizes& sizes, std::vector<Cases> stages,
+                std::function<uint64_t(uint64_t n)> between = {})
+      : BenchCase(varied(work, " by separate calls"), sizes),
+        stages_(std::move(stages)),
+        between_(std::move(between)) {}
+
+  Status prepare(Gpu& gpu) override {
+    for (const Cases& stage : stages_)
+      for (const auto& call : stage)
+        if (Status status = call->prepare(gpu); !status) return status;
+    return assign(copy_, create_copy(gpu));
+  }
+  void release() override {
+    for (const Cases& stage : stages_)
+      for (const auto& call : stage) call->release();
+    copy_.reset();
+  }
+  /// Of the first call that has one.
+  std::string strategy() const override {
+    for (const Cases& stage : stages_)
+      for (const auto& call : stage)
+        if (std::string name = call->strategy(); !name.empty()) return name;
+    return {};
+  }
+  Sizes outputs(uint64_t n) const override {
+    Sizes bytes = BenchCase::outputs(n);
+    if (between_) bytes.push_back(between_(n));
+    return bytes;
+  }
+  uint64_t scratch_size(uint64_t n) const override {
+    uint64_t most = 0;
+    for (const Cases& stage : stages_)
+      for (const auto& call : stage) most = std::max(most, call->scratch_size(n));
+    return most;
+  }
+  Status record(VkCommandBuffer commands, const CaseBuffers& buffers, uint64_t n) const override {
+    for (const Cases& stage : stages_) {
+      if (&stage != &stages_.front()) copy_->barrier(commands);
+      for (const auto& call : stage)
+        if (Status status = call->record(commands, buffers, n); !status) return status;
+    }
+    return {};
+  }
+
+ private:
+  std::vector<Cases> stages_;
+  std::function<uint64_t(uint64_t n)> between_;
+  std::optional<Kernel> copy_;  // for its barrier
 };
 
 /// The rows of one primitive: each file of rows has one such object at namespace scope, and nothing else names it.
