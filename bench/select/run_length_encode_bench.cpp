@@ -9,18 +9,19 @@
 namespace weft::bench {
 namespace {
 
+RunLengthEncodeArgs encode_args(const CaseBuffers& buffers, uint64_t n) {
+  RunLengthEncodeArgs args;
+  args.input = buffers.inputs[0];
+  args.symbols = buffers.outputs[0];
+  args.lengths = buffers.outputs[1];
+  args.run_count = buffers.outputs[2];
+  args.scratch = buffers.scratch;
+  args.count = n;
+  return args;
+}
+
 /// What RunLengthEncode does as one call with offsets and RunLengthEncodeArgs::dispatch.
 std::vector<Cases> run_ranges_stages(const Work& work) {
-  const auto encode = [](const CaseBuffers& buffers, uint64_t n) {
-    RunLengthEncodeArgs args;
-    args.input = buffers.inputs[0];
-    args.symbols = buffers.outputs[0];
-    args.lengths = buffers.outputs[1];
-    args.run_count = buffers.outputs[2];
-    args.scratch = buffers.scratch;
-    args.count = n;
-    return args;
-  };
   const auto scan = [](const CaseBuffers& buffers, uint64_t n) -> ScanArgs {
     return {buffers.outputs[1], buffers.outputs[3], buffers.scratch, Count::on_device(buffers.outputs[2], n), {}};
   };
@@ -28,7 +29,7 @@ std::vector<Cases> run_ranges_stages(const Work& work) {
     return {Count::on_device(buffers.outputs[2], n), kDispatchedItems, buffers.outputs[4]};
   };
   std::vector<Cases> stages(2);
-  stages[0].add<RunLengthEncode>(work, {{}, encode}, {});
+  stages[0].add<RunLengthEncode>(work, {{}, encode_args}, {});
   stages[1].add<Scan>(work, {{}, scan}, {});
   stages[1].add<DispatchArguments>(work, {{}, arguments}, {});
   return stages;
@@ -42,18 +43,13 @@ const Rows run_length_encode_rows("run_length_encode", 22, [](const Matrix& matr
                        std::optional<Strategy> forced = {}) {
     // The first output is of symbols or of offsets.
     const auto arguments = [=](const CaseBuffers& buffers, uint64_t n) {
-      RunLengthEncodeArgs args;
-      args.input = buffers.inputs[0];
-      (config.symbols ? args.symbols : args.offsets) = buffers.outputs[0];
-      args.lengths = buffers.outputs[1];
-      args.run_count = buffers.outputs[2];
+      RunLengthEncodeArgs args = encode_args(buffers, n);
+      if (!config.symbols) std::swap(args.symbols, args.offsets);
       if (buffers.outputs.size() > 3) {
         args.offsets = buffers.outputs[3];
         args.dispatch = buffers.outputs[4];
         args.items_per_workgroup = kDispatchedItems;
       }
-      args.scratch = buffers.scratch;
-      args.count = n;
       return args;
     };
     config.symbol = *work.item.type;

@@ -14,8 +14,8 @@ inline uint64_t intervals_in(const BufferRange& offsets, uint64_t n, const Buffe
 
 /// An interval_work() by a primitive. complete(args, buffers) adds the values and the output.
 template <class Primitive, class Complete>
-void add_intervals(Cases& cases, const char* primitive, const Spread& spread, bool has_values,
-                   const typename Call<Primitive>::Config& config, const Complete& complete, const Sizes& sizes) {
+Call<Primitive> intervals_call(const Spread& spread, const typename Call<Primitive>::Config& config,
+                               const Complete& complete) {
   const auto arguments = [=](const CaseBuffers& buffers, uint64_t n) {
     typename Call<Primitive>::Args args{};
     args.counts = buffers.inputs[0];
@@ -27,8 +27,14 @@ void add_intervals(Cases& cases, const char* primitive, const Spread& spread, bo
     complete(args, buffers);
     return args;
   };
-  const auto scratch = [=](const Primitive& call, uint64_t n) { return call.scratch_size(spread.number(n)); };
-  cases.add<Primitive>(interval_work(primitive, spread, has_values, config.by), {config, arguments, scratch}, sizes);
+  return {config, arguments, [=](const Primitive& call, uint64_t n) { return call.scratch_size(spread.number(n)); }};
+}
+
+template <class Primitive, class Complete>
+void add_intervals(Cases& cases, const char* primitive, const Spread& spread, bool has_values,
+                   const typename Call<Primitive>::Config& config, const Complete& complete, const Sizes& sizes) {
+  cases.add<Primitive>(interval_work(primitive, spread, has_values, config.by),
+                       intervals_call<Primitive>(spread, config, complete), sizes);
 }
 
 }  // namespace weft::bench
