@@ -198,8 +198,7 @@ TEST_SUITE("gstd contract") {
     CHECK(content == Bytes(70000));
   }
 
-  // So it is whatever the machine and the build. A call that cleared a table of 512 KiB or started a thread would take
-  // more. The times are printed.
+  // A ratio, since times differ by machine and build; they are printed. A call that clears a table of a MiB takes more.
   TEST_CASE("a content of 64 bytes takes a fraction of a tile's time") {
     auto compressor = gstd::Compressor::create();
     auto decompressor = gstd::Decompressor::create();
