@@ -5,7 +5,6 @@
 // kernel: TYPES ${run_types} OPTIMIZED u8:runs u32:runs
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#define WEFT_LOOK_BACK_PAUSES
 #define WEFT_ROWS_AHEAD
 #include "weft/look_back.glsl"
 #include "select/run_length_encode_tile.glsl"

@@ -12,8 +12,9 @@
 // so that the bits of floats do not depend on timing. Of integers, where no order changes the result, each lane
 // combines what it reads. One round of reads by one subgroup covers kLookBackLanes blocks.
 //
-// A state needs no memory ordering: 32 bits of value and a flag travel in the same 64-bit atomic word. A word is
-// written once and whoever writes it writes the same, so a state is never torn, only not ready.
+// A state needs no memory ordering: 32 bits of value and a flag travel in the same 64-bit atomic word. Where a value's
+// last word is a count, the count plus 1 is the flag of the word before it. A word is written once and whoever writes
+// it writes the same, so a state is never torn, only not ready.
 //
 // Nothing depends on another workgroup ever running on: after kSpinLimit polls a workgroup defers its tile. A second
 // dispatch, the fallback pass, does the deferred tiles, mostly none. By then every workgroup of the first has ended,
@@ -23,8 +24,7 @@
 // each is compiled without the other.
 //
 // The includer defines look_back_aggregate() and look_back_finish(), declared below, and may define
-// WEFT_LOOK_BACK_FAST_PATH (look_back_walk()), WEFT_LOOK_BACK_PAUSES (look_back_pause()) and
-// WEFT_LOOK_BACK_COMBINES_IN_LOOP (look_back_publish_block()).
+// WEFT_LOOK_BACK_FAST_PATH (look_back_walk()) and WEFT_LOOK_BACK_COMBINES_IN_LOOP (look_back_publish_block()).
 #ifndef WEFT_LOOK_BACK_GLSL
 #define WEFT_LOOK_BACK_GLSL
 
@@ -55,7 +55,18 @@ layout(buffer_reference, std430, buffer_reference_align = 16) buffer LookBackCou
 
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer LookBackList { uint at[]; };
 
-uint64_t state_word(Accumulator v, uint i) { return pack64(uvec2(word_of(v, i), 1u)); }
+#if defined(WEFT_SEGMENT_GLSL) || WEFT_ACCUMULATOR == WEFT_COUNTS || WEFT_ACCUMULATOR == WEFT_RUNS
+// No count that a later tile reads is 2^32 - 1: there are fewer items before that tile.
+#define WEFT_STATE_WORDS (WEFT_ACCUMULATOR_WORDS - 1)
+uint state_flag(Accumulator v, uint i) {
+  return i == WEFT_STATE_WORDS - 1 ? word_of(v, WEFT_ACCUMULATOR_WORDS - 1) + 1u : 1u;
+}
+#else
+#define WEFT_STATE_WORDS WEFT_ACCUMULATOR_WORDS
+uint state_flag(Accumulator v, uint i) { return 1u; }
+#endif
+
+uint64_t state_word(Accumulator v, uint i) { return pack64(uvec2(word_of(v, i), state_flag(v, i))); }
 
 layout(buffer_reference, std430, buffer_reference_align = 16) buffer LookBackStates { uint64_t at[]; };
 
@@ -102,10 +113,10 @@ LookBackStates look_back_states(LookBack state) {
 }
 
 // Where a state's words begin.
-uint slot_of_tile(LookBack state, uint tile) { return tile * WEFT_ACCUMULATOR_WORDS; }
-uint slot_of_block(LookBack state, uint block) { return (state.tiles + block) * WEFT_ACCUMULATOR_WORDS; }
+uint slot_of_tile(LookBack state, uint tile) { return tile * WEFT_STATE_WORDS; }
+uint slot_of_block(LookBack state, uint block) { return (state.tiles + block) * WEFT_STATE_WORDS; }
 uint slot_of_prefix(LookBack state, uint block) {
-  return (state.tiles + look_back_blocks(state) + block) * WEFT_ACCUMULATOR_WORDS;
+  return (state.tiles + look_back_blocks(state) + block) * WEFT_STATE_WORDS;
 }
 
 // After the states: the deferred tiles.
@@ -124,10 +135,11 @@ bool look_back_read(LookBack state, uint slot, out Accumulator v) {
 #else
   uint words[2] = {0u, 0u};
 #endif
-  [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i) {
+  [[unroll]] for (uint i = 0; i < WEFT_STATE_WORDS; ++i) {
     const uvec2 word =
         unpack32(atomicLoad(states.at[slot + i], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed));
     words[i] = word.x;
+    if (WEFT_STATE_WORDS < WEFT_ACCUMULATOR_WORDS) words[WEFT_ACCUMULATOR_WORDS - 1] = word.y - 1u;
     ready = ready && word.y != 0u;
   }
 #if WEFT_ACCUMULATOR_IS_STRUCT
@@ -138,11 +150,19 @@ bool look_back_read(LookBack state, uint slot, out Accumulator v) {
   return ready;
 }
 
-// One invocation calls.
+// Makes a result matter, so that no compiler drops what gives it.
+void look_back_use(LookBack state, uint v) {
+  if (v == ~0u) atomicAdd(look_back_counters(state).padding, 1u);
+}
+
+// One invocation calls. By exchanges, whose results are used: NVIDIA's compiler makes stores of others, and tiles wait
+// longer for what is stored (docs/performance/select.md).
 void look_back_publish(LookBack state, uint slot, Accumulator v) {
   LookBackStates states = look_back_states(state);
-  [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i)
-    atomicStore(states.at[slot + i], state_word(v, i), gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
+  uint was = 0u;
+  [[unroll]] for (uint i = 0; i < WEFT_STATE_WORDS; ++i)
+    was |= unpack32(atomicExchange(states.at[slot + i], state_word(v, i))).y;
+  look_back_use(state, was);
 }
 
 bool look_back_omits(uint tile) { return (kFault & 255u) == kFaultOmit && tile % (kFault >> 8) == 0u; }
@@ -153,7 +173,7 @@ void look_back_delay(LookBack state, uint tile) {
   uint seen = 0u;
   for (uint i = 0u; i < 4096u; ++i)
     seen |= atomicLoad(look_back_counters(state).ticket, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
-  if (seen == ~0u) atomicAdd(look_back_counters(state).padding, 1u);
+  look_back_use(state, seen);
 }
 
 shared Accumulator weft_look_back_prefix;
@@ -315,23 +335,6 @@ uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumula
 
 #else
 
-#ifdef WEFT_LOOK_BACK_PAUSES
-
-// Between two polls: reads by hundreds of tiles that wait hold up what they wait for. `missing`: how many blocks are
-// not ready. No compiler can drop the result, which is overwritten.
-void look_back_pause(uint missing) {
-  const uint steps = kPause / 4u + kPause * missing;
-  uint x = steps;
-  [[dont_unroll]] for (uint i = 0u; i < steps; ++i) x = x * 1664525u + 1013904223u;
-  if (x == 0x12345678u) weft_look_back_not_ready = x;
-}
-
-#else
-
-void look_back_pause(uint missing) {}
-
-#endif
-
 // The same for what may be combined in any order: each lane combines what it reads, and the subgroup once at the end.
 uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
   const uint lane = look_back_lane();
@@ -355,14 +358,10 @@ uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumula
     if (back == end + 1u) v = initial;
     const uint own_missing = ballot_highest_bit(look_back_ballot(!own_ready && lane <= position));
     const uint last_prefix = ballot_highest_bit(look_back_ballot(is_prefix));
-    const uvec4 missing = look_back_ballot(!ready);
-    const uint last_missing = ballot_highest_bit(missing);
+    const uint last_missing = ballot_highest_bit(look_back_ballot(!ready));
     const bool waits = last_missing != 128u && (last_prefix == 128u || last_missing > last_prefix);
     if (own_missing != 128u || waits) {
-      if (++spins < kSpinLimit) {
-        look_back_pause(ballot_bit_count(missing));
-        continue;
-      }
+      if (++spins < kSpinLimit) continue;
       return own_missing != 128u ? block * kLookBackLanes + own_missing + 1u
                                  : (end + 1u + last_missing - kLookBackLanes) * kLookBackLanes;
     }
@@ -507,7 +506,7 @@ void look_back_finish(uint tile, Accumulator prefix);
 void look_back_offer(LookBack state, uint slot, Accumulator v) {
   LookBackStates states = look_back_states(state);
   memoryBarrierBuffer();
-  [[unroll]] for (uint i = 0; i < WEFT_ACCUMULATOR_WORDS; ++i)
+  [[unroll]] for (uint i = 0; i < WEFT_STATE_WORDS; ++i)
     atomicCompSwap(states.at[slot + i], uint64_t(0), state_word(v, i));
 }
 

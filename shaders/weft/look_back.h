@@ -12,10 +12,6 @@ WEFT_CONSTANT(5, uint, kSpinLimit, 64)
 // whose index is one are not closed (3).
 WEFT_CONSTANT(6, uint, kFault, 0)
 WEFT_CONSTANT(16, bool, kTickets, true)  // false: workgroups take tiles by their numbers
-#if defined(__cplusplus) || defined(WEFT_LOOK_BACK_PAUSES)
-// Steps from one poll to the next for each block that is not ready, and a quarter of them besides.
-WEFT_CONSTANT(17, uint, kPause, 0)
-#endif
 WEFT_CONSTANTS_END
 
 #endif

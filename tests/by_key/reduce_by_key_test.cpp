@@ -209,20 +209,6 @@ TEST_SUITE("reduce_by_key") {
     }
   }
 
-  TEST_CASE("calls above a size have larger tiles, which need no more scratch [tuning]") {
-    const ScopedTuning large("reduce_by_key.rows=2,reduce_by_key.large_kib=64,reduce_by_key.large_rows=5");
-    constexpr uint64_t kLast = 64 * 1024 / 8;  // of a key and a value
-    for (const Device& device : every_device()) {
-      if (device.strategy() != Strategy::look_back || (is_slow(device) && device.backend().is_emulated())) continue;
-      const ReduceByKeyConfig config = config_of<uint32_t>(Op::add);
-      const ReduceByKey& reduce = create<ReduceByKey>(device, config);
-      CHECK(reduce.scratch_size(kLast) <= reduce.scratch_size(kLast + 1));
-      for (const uint64_t n : {kLast, kLast + 1, 3 * kLast + 5})
-        for (const Runs runs : {Runs::ones, Runs::mixed})
-          check_reduce<uint32_t, uint32_t>(device, reduce, config, n, {.runs = runs});
-    }
-  }
-
   TEST_CASE("runs of many tiles a workgroup are reduced whole [slow]") {
     const ScopedTuning few_groups("reduce_by_key.groups=3");
     for (Backend* backend : every_backend()) {
@@ -418,12 +404,6 @@ TEST_SUITE("reduce_by_key") {
 // find: segment_with_earlier(segment_with_earlier(segment_with_earlier(v, 1u), 2u), 4u)
 // with: segment_with_earlier(segment_with_earlier(v, 1u), 2u)
 // run: native16 --test-suite=reduce_by_key
-//
-// why: tiles of large calls have the rows of the others
-// file: src/primitives/core/prefix_pass.cpp
-// find: builder.set(shader::tile::kRows, rows)
-// with: builder.set(shader::tile::kRows, desc.rows)
-// run: native --test-suite=reduce_by_key --test-case=*[tuning]*
 //
 // why: lanes before a subgroup's first head have no run
 // file: shaders/weft/subgroup.glsl

@@ -145,7 +145,7 @@ FuzzSubject subject_of(bool offsets, Strategy strategy, const char* tuning = "",
 const FuzzSubjects fuzzed("run_length_encode", [] {
   constexpr auto kReduceThenScan = Strategy::reduce_then_scan, kLookBack = Strategy::look_back;
   return std::vector{
-      subject_of<uint32_t>(false, kLookBack, "look_back.pause=32,subgroup.shuffled_sums=1,select.rows_ahead=1"),
+      subject_of<uint32_t>(false, kLookBack, "subgroup.shuffled_sums=1,select.rows_ahead=1"),
       subject_of<uint8_t>(true, kLookBack, "select.rows=1,subgroup.shuffled_sums=1"),
       subject_of<uint16_t, uint64_t>(true, kReduceThenScan, "select.chunk_tiles=2"),
       subject_of<U32x2>(false, kReduceThenScan, "select.groups=3"),

@@ -28,8 +28,7 @@ struct LookBackFault {
 template <class Primitive, class Config>
 Primitive with_fault(const Backend& backend, Config config, const LookBackFault& fault) {
   const uint32_t value = static_cast<uint32_t>(fault.kind) | fault.every << 8;
-  const std::string tickets =
-      "look_back.tickets=" + std::to_string(fault.every % 2) + ",look_back.pause=" + std::to_string(fault.every % 3);
+  const std::string tickets = "look_back.tickets=" + std::to_string(fault.every % 2);
   const std::string others = current_tuning().empty() ? "" : "," + current_tuning();
   const ScopedTuning planted(tickets + others + ",look_back.fault=" + std::to_string(value));
   config.strategy = Strategy::look_back;

@@ -18,8 +18,6 @@ struct ByKeyTuning {
   uint32_t groups = 1024;   ///< as ScanTuning's, from here on
   uint32_t spin_limit = 256;
   uint32_t small_kib = 0;   ///< of keys and values
-  uint32_t large_kib = 0;   ///< look_back of more than so much has large_rows; 0: none has
-  uint32_t large_rows = 0;  ///< of u32 by keys of 4 bytes
   uint32_t lag_kib = 4096;
 };
 
@@ -27,8 +25,7 @@ inline constexpr runtime::TuningKey<ByKeyTuning> kByKeyTuningKeys[] = {
     {"workgroup", &ByKeyTuning::workgroup, 128, 1024},   {"rows", &ByKeyTuning::rows, 1, 8},
     {"rows_wide", &ByKeyTuning::rows_wide, 1, 8},        {"small_rows", &ByKeyTuning::small_rows, 1, 8},
     {"groups", &ByKeyTuning::groups, 1, 65535},          {"spin_limit", &ByKeyTuning::spin_limit, 1, 1u << 20},
-    {"small_kib", &ByKeyTuning::small_kib, 0, 1u << 20}, {"large_kib", &ByKeyTuning::large_kib, 0, 1u << 20},
-    {"large_rows", &ByKeyTuning::large_rows, 0, 8},      {"lag_kib", &ByKeyTuning::lag_kib, 1, 1u << 20},
+    {"small_kib", &ByKeyTuning::small_kib, 0, 1u << 20}, {"lag_kib", &ByKeyTuning::lag_kib, 1, 1u << 20},
 };
 
 inline const runtime::TuningTable<ByKeyTuning> scan_by_key_tuning(
@@ -40,6 +37,6 @@ inline const runtime::TuningTable<ByKeyTuning> scan_by_key_tuning(
 inline const runtime::TuningTable<ByKeyTuning> reduce_by_key_tuning(
     "reduce_by_key", std::span(kByKeyTuningKeys).first(std::size(kByKeyTuningKeys) - 1),
     {.cpu = {.workgroup = 128, .spin_limit = 64},
-     .nvidia = {.rows = 4, .small_kib = 12288, .large_kib = 393216, .large_rows = 5}});
+     .nvidia = {.rows = 4, .small_kib = 12288}});
 
 }  // namespace weft::primitives

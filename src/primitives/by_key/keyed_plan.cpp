@@ -67,7 +67,6 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Desc& desc) {
   if (own != nullptr)
     rows = std::min(rows, 128 / (kSegmentVectorItems * std::max(plan.item_bytes, plan.accumulator_bytes)));
 
-  const bool of_u32 = own == nullptr && plan.key_bytes == 4 && desc.item == Type::u32 && desc.accumulator == Type::u32;
   const std::string types =
       own != nullptr ? ".own.own" : std::string(".") + name_of(desc.item) + "." + name_of(desc.accumulator);
   const std::string stem = desc.stem;
@@ -86,16 +85,15 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Desc& desc) {
                           .vector_items = kSegmentVectorItems,
                           .input_bytes = kSegmentVectorItems * (plan.key_bytes + plan.item_bytes),
                           .output_bytes = kSegmentVectorItems * plan.accumulator_bytes,
-                          .value_bytes = std::max(4u, plan.accumulator_bytes) + 4,  // an accumulator and a word
+                          .value_bytes = std::max(4u, plan.accumulator_bytes) + 4,  // an accumulator and heads
+                          .value_counts = true,
                           .workgroup = tuning.workgroup,
                           .rows = rows,
                           .groups = tuning.groups,
                           .spin_limit = tuning.spin_limit,
                           .lag_kib = desc.reduces ? 0 : tuning.lag_kib,
                           .small_kib = tuning.small_kib,
-                          .small_rows = tuning.small_rows,
-                          .large_kib = of_u32 ? tuning.large_kib : 0,
-                          .large_rows = tuning.large_rows});
+                          .small_rows = tuning.small_rows});
   if (!pass) return pass.error();
   plan.pass = *std::move(pass);
   return plan;

@@ -19,7 +19,6 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
   const uint32_t workgroup = std::min(desc.workgroup, state.traits().max_workgroup_invocations);
 
   const auto items = [&](uint32_t kib) { return uint64_t{1024} * kib * desc.vector_items / desc.input_bytes; };
-  const uint32_t large_rows = desc.large_kib != 0 ? std::max(desc.rows, desc.large_rows) : desc.rows;
 
   PrefixPass pass;
   pass.strategy_ = desc.strategy;
@@ -34,9 +33,10 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
   pass.vector_items_ = desc.vector_items;
   pass.tile_items_ = workgroup * desc.rows * desc.vector_items;
   pass.value_bytes_ = desc.value_bytes;
+  pass.state_bytes_ = 2 * (desc.value_bytes - (desc.value_counts ? 4 : 0));
   pass.carry_bytes_ = desc.carry_bytes;
   pass.groups_ = desc.groups;
-  pass.chunk_tiles_ = std::min(desc.chunk_tiles, desc.chunk_items / (workgroup * large_rows * desc.vector_items));
+  pass.chunk_tiles_ = std::min(desc.chunk_tiles, desc.chunk_items / pass.tile_items_);
 
   builder.workgroup(workgroup);
   if (pass.strategy_ == Strategy::look_back) {
@@ -46,13 +46,15 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
     if (Status status = pass.reset_.create(state); !status) return status.error();
     const LookBackTuning tuning = look_back_tuning.of(state);
     builder.set(shader::look_back::kFault, tuning.fault)
-        .set(shader::look_back::kTickets, tuning.tickets != 0)
-        .set(shader::look_back::kPause, tuning.pause);
-    pass.looked_.build(builder, desc, workgroup, desc.rows);
-    if (large_rows > desc.rows) {
-      pass.large_.build(builder, desc, workgroup, large_rows);
-      pass.large_items_ = items(desc.large_kib);
-    }
+        .set(shader::look_back::kTickets, tuning.tickets != 0);
+    if (desc.lag_kib != 0)
+      pass.lag_tiles_ =
+          std::max(1u, desc.lag_kib * 1024 / (workgroup * desc.rows * (desc.input_bytes + desc.output_bytes)));
+    builder.set(shader::tile::kRows, desc.rows)
+        .set(shader::look_back::kSpinLimit, desc.spin_limit)
+        .build(pass.look_back_, desc.look_back)
+        .set(shader::look_back::kSpinLimit, 0)  // kFallbackPass of weft/look_back.glsl
+        .build(pass.fallback_, desc.look_back);
   }
   if (!builder.status()) return builder.status().error();
   if (pass.strategy_ == Strategy::reduce_then_scan)
@@ -68,17 +70,6 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
   return pass;
 }
 
-void PrefixPass::LookedBack::build(PipelineBuilder& builder, const Desc& desc, uint32_t workgroup, uint32_t rows) {
-  tile_items = workgroup * rows * desc.vector_items;
-  if (desc.lag_kib != 0)
-    lag_tiles = std::max(1u, desc.lag_kib * 1024 / (workgroup * rows * (desc.input_bytes + desc.output_bytes)));
-  builder.set(shader::tile::kRows, rows)
-      .set(shader::look_back::kSpinLimit, desc.spin_limit)
-      .build(look_back, desc.look_back)
-      .set(shader::look_back::kSpinLimit, 0)  // kFallbackPass of weft/look_back.glsl
-      .build(fallback, desc.look_back);
-}
-
 Status PrefixPass::Swept::build(PipelineBuilder builder, const Desc& desc, uint32_t workgroup, uint32_t rows) {
   tile_items = workgroup * rows * desc.vector_items;
   builder.workgroup(workgroup).set(shader::tile::kRows, rows);
@@ -88,11 +79,10 @@ Status PrefixPass::Swept::build(PipelineBuilder builder, const Desc& desc, uint3
   return builder.build(downsweep, desc.downsweep).status();
 }
 
-/// What is cleared, as in weft/look_back.glsl: counters, and states of tiles and blocks, each 32 bits of value and a
-/// flag in 64.
+/// What is cleared, as in weft/look_back.glsl: counters, and states of tiles and blocks.
 uint64_t PrefixPass::look_back_bytes(uint64_t tiles) const noexcept {
   const uint64_t blocks = divided_up(tiles, block_tiles_);
-  return 16 + in_vectors((tiles + 2 * blocks) * 2 * value_bytes_);
+  return 16 + in_vectors((tiles + 2 * blocks) * state_bytes_);
 }
 
 VkDeviceSize PrefixPass::scratch_size(uint64_t max_count) const noexcept {

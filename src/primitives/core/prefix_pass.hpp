@@ -34,8 +34,8 @@ class ClearPass {
 ///     reduce_then_scan   an upsweep, which leaves a partial for each workgroup, and a downsweep
 ///
 /// One tile needs the look-back or the downsweep alone. Where automatic means look_back, calls of few items take
-/// reduce_then_scan, in tiles of their own size; look_back may have larger tiles for calls of many. Kernels that count
-/// in 32 bits take the tiles in chunks, and carry from each to the next what 64 bits hold.
+/// reduce_then_scan, in tiles of their own size. Kernels that count in 32 bits take the tiles in chunks, and carry from
+/// each to the next what 64 bits hold.
 class PrefixPass {
  public:
   struct Desc {
@@ -45,7 +45,8 @@ class PrefixPass {
     uint32_t vector_items = 1;                       // items a lane takes at a time
     uint32_t input_bytes = 0;                        // read of those
     uint32_t output_bytes = 0;  // written of those, where both share the cache between the two reads of a tile
-    uint32_t value_bytes = 4;   // of a prefix value in tile states and partials
+    uint32_t value_bytes = 4;   // of a prefix value, as in partials
+    bool value_counts = false;  // the value's last 4 bytes are a count
     uint32_t carry_bytes = 0;   // at the front of the scratch, from chunk to chunk
     uint64_t chunk_items = ~uint64_t{0}, chunk_tiles = ~uint64_t{0};  // at most
 
@@ -54,7 +55,6 @@ class PrefixPass {
     uint32_t workgroup = 0, rows = 0, groups = 0, spin_limit = 0, lag_kib = 0, small_kib = 0;
     uint32_t small_workgroup = ~0u, small_rows = ~0u;  // at most, of calls of few items
     uint32_t tiny_kib = 0, tiny_rows = ~0u;            // likewise, of the fewest
-    uint32_t large_kib = 0, large_rows = 0;            // look_back of more has so many, if that is more than `rows`
   };
 
   /// What the dispatches of a chunk are pushed.
@@ -90,8 +90,7 @@ class PrefixPass {
               const UpsweepPushOf& upsweep_push_of) const {
     const bool looks_back = uses_look_back(count);
     const Swept& swept = swept_for(count);
-    const LookedBack& looked = looked_for(count);
-    const uint64_t all = tiles(count, head, looks_back ? looked.tile_items : swept.tile_items);
+    const uint64_t all = tiles(count, head, looks_back ? tile_items_ : swept.tile_items);
     for (uint64_t first = 0; first < all; first += chunk_tiles_) {
       if (first != 0) call.barrier();
       Chunk chunk{.scratch = scratch + carry_bytes_,
@@ -99,7 +98,7 @@ class PrefixPass {
                   .first_tile = static_cast<uint32_t>(first),
                   .tiles = static_cast<uint32_t>(std::min(chunk_tiles_, all - first))};
       if (looks_back)
-        record_look_back(call, looked, chunk, push_of);
+        record_look_back(call, chunk, push_of);
       else
         record_reduce_then_scan(call, swept, chunk, push_of, upsweep_push_of);
     }
@@ -119,14 +118,6 @@ class PrefixPass {
     Status build(PipelineBuilder builder, const Desc& desc, uint32_t workgroup, uint32_t rows);
   };
 
-  /// look_back in one size of tiles.
-  struct LookedBack {
-    uint32_t tile_items = 1, lag_tiles = 0;
-    std::shared_ptr<const runtime::Pipeline> look_back, fallback;
-
-    void build(PipelineBuilder& builder, const Desc& desc, uint32_t workgroup, uint32_t rows);
-  };
-
   static uint64_t tiles(uint64_t count, uint32_t head, uint32_t tile_items) noexcept {
     return std::max<uint64_t>(1, divided_up(count + head, tile_items));
   }
@@ -136,24 +127,21 @@ class PrefixPass {
   const Swept& swept_for(uint64_t count) const noexcept {
     return tiny_.downsweep != nullptr && count <= tiny_items_ ? tiny_ : swept_;
   }
-  const LookedBack& looked_for(uint64_t count) const noexcept {
-    return large_.look_back != nullptr && count > large_items_ ? large_ : looked_;
-  }
   uint64_t look_back_bytes(uint64_t tiles) const noexcept;
 
   template <class PushOf>
-  void record_look_back(const RecordCall& call, const LookedBack& looked, Chunk chunk, const PushOf& push_of) const {
+  void record_look_back(const RecordCall& call, Chunk chunk, const PushOf& push_of) const {
     if (chunk.tiles == 1) {
       chunk.scratch = 0;
-      call.dispatch(*looked.look_back, push_of(chunk), 1);
+      call.dispatch(*look_back_, push_of(chunk), 1);
       return;
     }
-    chunk.lag = looked.lag_tiles;
+    chunk.lag = lag_tiles_;
     reset_.record(call, chunk.scratch, look_back_bytes(chunk.tiles));
     call.barrier();
-    call.dispatch(*looked.look_back, push_of(chunk), uint64_t{chunk.tiles} + looked.lag_tiles);
+    call.dispatch(*look_back_, push_of(chunk), uint64_t{chunk.tiles} + lag_tiles_);
     call.barrier();
-    call.dispatch(*looked.fallback, push_of(chunk), std::max(kFallbackWorkgroups, chunk.tiles / kFallbackTiles));
+    call.dispatch(*fallback_, push_of(chunk), std::max(kFallbackWorkgroups, chunk.tiles / kFallbackTiles));
   }
 
   template <class PushOf, class UpsweepPushOf>
@@ -172,15 +160,16 @@ class PrefixPass {
   uint32_t vector_items_ = 1;
   uint32_t tile_items_ = 1;
   uint32_t value_bytes_ = 4;
+  uint32_t state_bytes_ = 8;  // look_back
   uint32_t carry_bytes_ = 0;
   uint32_t block_tiles_ = 1;  // look_back
+  uint32_t lag_tiles_ = 0;    // look_back
   uint32_t groups_ = 1;       // reduce_then_scan: at most so many workgroups
   uint64_t small_items_ = 0;  // up to this many take reduce_then_scan although the strategy is look_back
   uint64_t tiny_items_ = 0;   // up to this many take it in tiny_
-  uint64_t large_items_ = 0;  // more take look_back in large_
   uint64_t chunk_tiles_ = 1;
   ClearPass reset_;
-  LookedBack looked_, large_;
+  std::shared_ptr<const runtime::Pipeline> look_back_, fallback_;
   Swept swept_, tiny_;
 };
 

@@ -20,6 +20,7 @@ Result<Compaction> Compaction::create(const Context& context, PipelineBuilder bu
        .vector_items = desc.vector_items,
        .input_bytes = desc.vector_bytes,
        .value_bytes = 4 * desc.accumulator_words,
+       .value_counts = desc.accumulator_words == 2,
        .carry_bytes = 32,
        .chunk_items = (uint64_t{1} << 31) - 1,
        .chunk_tiles = tuning.chunk_tiles,
