@@ -3,9 +3,9 @@
 // The runs that begin in a tile. At every head the run before it ends: the head's rank in its subgroup is the index of
 // its key among the subgroup's, and of the value of the run before. Both are staged in the subgroup's part of shared
 // memory at that rank, so that they are stored densely. That needs no prefix: where the part has room for all runs of
-// the subgroup they are staged while the tile waits for it; else row by row afterwards. The prefix says where they go,
-// and completes the value of the run that was open when the subgroup's items began. What is open at the end is the next
-// subgroup's, or the range's last run.
+// the subgroup they are staged while the tile waits for it; else row by row afterwards, or not at all if every item is
+// a head. The prefix says where they go, and completes the value of the run that was open when the subgroup's items
+// began. What is open at the end is the next subgroup's, or the range's last run.
 //
 // The runs of a tile that is not loadable go straight to their positions, from items that are read again.
 #ifndef WEFT_REDUCE_BY_KEY_TILE_GLSL
@@ -136,6 +136,82 @@ void put_staged(uint first, uint end, Segment before) {
   }
 }
 
+// ---- subgroups whose items all begin a run ----
+//
+// Their keys go straight to their positions, as do the values of the runs that end: each lane stores 16 bytes from a
+// multiple of 16 on, the first words of which are the last of the lane before.
+
+// Emulated subgroups would have to agree on it.
+#if WEFT_SUBGROUP_EMULATED
+bool are_all_heads(uint runs) { return false; }
+#else
+bool are_all_heads(uint runs) {
+  const bool of_words = kKeyBytes == 4u ? WEFT_VALUE_WORDS == 1 ? WEFT_OUTPUT_BYTES == 4 : false : false;
+  return of_words && subgroup_all(runs == kRows * kSubgroupSize * WEFT_VECTOR_ITEMS);
+}
+#endif
+
+// Words that a subgroup stores one after the other, four a lane and row.
+struct Stream {
+  uvec2 address;  // of the first
+  uvec3 last;     // on lane 0, of the row before
+};
+
+// How many words before the first there are since the last multiple of 16 bytes.
+uint stream_late(Stream stream) { return (stream.address.x >> 2) & 3u; }
+
+// `skipped`: so many of the first row's first words are not stored.
+void stream_put(inout Stream stream, uint row, uvec4 words, uint skipped) {
+  const uint late = stream_late(stream);
+  const uint before = (subgroup_lane() - 1u) & (kSubgroupSize - 1u);
+  const uvec3 rotated = uvec3(subgroup_shuffle(words.y, before), subgroup_shuffle(words.z, before),
+                              subgroup_shuffle(words.w, before));
+  const uvec3 earlier = subgroup_lane() == 0u ? stream.last : rotated;
+  stream.last = rotated;
+  const bool by_two = late >= 2u, by_one = (late & 1u) != 0u;
+  const uint w0 = by_two ? earlier.x : earlier.z, w1 = by_two ? earlier.y : words.x;
+  const uint w2 = by_two ? earlier.z : words.y, w3 = by_two ? words.x : words.z, w4 = by_two ? words.y : words.w;
+  const uvec4 placed = uvec4(by_one ? w0 : w1, by_one ? w1 : w2, by_one ? w2 : w3, by_one ? w3 : w4);
+  const uvec2 start = uvec2(stream.address.x & ~15u, stream.address.y);
+  if (row == 0u && subgroup_lane() == 0u && late + skipped != 0u) {
+    [[unroll]] for (uint i = 0; i < 4u; ++i)
+      if (i >= late + skipped) Words(start).at[i] = placed[i];
+  } else {
+    Words4(start).at[row * kSubgroupSize + subgroup_lane()] = placed;
+  }
+}
+
+// Stores what is left after the last row.
+void stream_end(Stream stream) {
+  const uint late = stream_late(stream);
+  Words end = Words(word64_add(uvec2(stream.address.x & ~15u, stream.address.y), kRows * kSubgroupSize * 16u));
+  if (subgroup_lane() != 0u) return;
+  [[unroll]] for (uint i = 0; i < 3u; ++i)
+    if (i + late >= 3u) end.at[i + late - 3u] = stream.last[i];
+}
+
+struct RunStreams {
+  Stream keys, values;
+};
+
+RunStreams run_streams(Segment before) {
+  const uvec2 values = word64_add(push.values_out, word64_multiply(before.heads, 4u));
+  return RunStreams(Stream(word64_add(push.keys_out, word64_multiply(before.heads, 4u)), uvec3(0u)),
+                    Stream(word64_subtract(values, uvec2(4u, 0u)), uvec3(0u)));
+}
+
+void put_heads(TileVector packed, KeyVector keys, SegmentBefore row_before, Segment before, uint row,
+               inout RunStreams streams) {
+  uint vector[WEFT_VECTOR_INPUT_WORDS];
+  vector_unpack(packed, vector);
+  const Value ended = row_before.heads == 0u ? combine(before.value, row_before.value) : row_before.value;
+  stream_put(streams.keys, row, keys.low, 0u);
+  stream_put(streams.values, row,
+             uvec4(word_of(ended, 0u), word_of(vector_value(vector, 0u), 0u), word_of(vector_value(vector, 1u), 0u),
+                   word_of(vector_value(vector, 2u), 0u)),
+             before.heads == 0u ? 1u : 0u);
+}
+
 // Writes the runs of a row, as many at a time as there is room for.
 void put_row(TileVector packed, KeyVector keys, uint heads, SegmentBefore row_before, Segment before) {
   uint first = subgroup_shuffle(row_before.heads, 0u);
@@ -203,12 +279,20 @@ void put_last(SegmentTile tile, Segment prefix, Segment aggregate) {
 #define WEFT_PUT_ROW(i) \
   if (i < kRows) put_row(words.words.row_##i, words.keys.row_##i, heads_of_row(held, i), held.row_##i, before);
 
+#define WEFT_PUT_HEADS(i) \
+  if (i < kRows) put_heads(words.words.row_##i, words.keys.row_##i, held.row_##i, before, i, streams);
+
 #define pass_store(tile, words, held, prefix, subgroups_before, aggregate) \
   const Segment before = combine(prefix, subgroups_before);                \
   if (!tile.loadable) {                                                    \
     put_by_rows(tile, before);                                             \
   } else if (stages_all(held.runs)) {                                      \
     put_staged(0u, held.runs, before);                                     \
+  } else if (are_all_heads(held.runs)) {                                   \
+    RunStreams streams = run_streams(before);                              \
+    WEFT_FOR_ROWS(WEFT_PUT_HEADS)                                          \
+    stream_end(streams.keys);                                              \
+    stream_end(streams.values);                                            \
   } else {                                                                 \
     WEFT_FOR_ROWS(WEFT_PUT_ROW)                                            \
   }                                                                        \

@@ -188,6 +188,15 @@ TEST_SUITE("reduce_by_key") {
           check_reduce<uint32_t, uint32_t>(device, reduce, config, n, {.runs = runs});
       check_reduce<uint32_t, uint32_t>(device, reduce, config, 2 * tile + 5,
                                        {.runs = Runs::ones, .value_misalignment = 4});
+      // Rows whose items are all heads go straight to outputs that begin anywhere.
+      for (const uint32_t words : {1u, 2u, 3u})
+        for (const VkDeviceSize absent : {0u, 4u})
+          check_reduce<uint32_t, uint32_t>(device, reduce, config, 2 * tile + 5,
+                                           {.runs = Runs::ones,
+                                            .key_misalignment = absent,
+                                            .value_misalignment = absent,
+                                            .keys_out_misalignment = 4 * words,
+                                            .values_out_misalignment = 4 * (4 - words)});
       if (!device.supports({Type::u64})) continue;
       const ReduceByKeyConfig wide = config_of<uint64_t>(Op::add, Type::u64);
       const ReduceByKey& reduce_wide = create<ReduceByKey>(device, wide);
@@ -404,6 +413,18 @@ TEST_SUITE("reduce_by_key") {
 // find: segment_with_earlier(segment_with_earlier(segment_with_earlier(v, 1u), 2u), 4u)
 // with: segment_with_earlier(segment_with_earlier(v, 1u), 2u)
 // run: native16 --test-suite=reduce_by_key
+//
+// why: where the items all begin a run, what a row hands on to the next is lost
+// file: shaders/by_key/reduce_by_key_tile.glsl
+// find: const uvec3 earlier = subgroup_lane() == 0u ? stream.last : rotated;
+// with: const uvec3 earlier = rotated;
+// run: native --test-suite=reduce_by_key --test-case=*[slow]*
+//
+// why: and so are the last row's last words
+// file: shaders/by_key/reduce_by_key_tile.glsl
+// find: if (i + late >= 3u) end.at[i + late - 3u] = stream.last[i];
+// with: if (i + late > 3u) end.at[i + late - 3u] = stream.last[i];
+// run: native --test-suite=reduce_by_key --test-case=*[slow]*
 //
 // why: lanes before a subgroup's first head have no run
 // file: shaders/weft/subgroup.glsl
