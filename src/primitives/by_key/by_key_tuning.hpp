@@ -17,7 +17,7 @@ struct ByKeyTuning {
   uint32_t small_rows = 2;  ///< of calls that are small; no more than the others
   uint32_t groups = 1024;   ///< as ScanTuning's, from here on
   uint32_t spin_limit = 256;
-  uint32_t small_kib = 0;   ///< of keys and values
+  uint32_t small_kib = 0;  ///< of keys and values
   uint32_t lag_kib = 4096;
 };
 
@@ -36,7 +36,6 @@ inline const runtime::TuningTable<ByKeyTuning> scan_by_key_tuning(
 // It has no lag.
 inline const runtime::TuningTable<ByKeyTuning> reduce_by_key_tuning(
     "reduce_by_key", std::span(kByKeyTuningKeys).first(std::size(kByKeyTuningKeys) - 1),
-    {.cpu = {.workgroup = 128, .spin_limit = 64},
-     .nvidia = {.rows = 4, .small_kib = 12288}});
+    {.cpu = {.workgroup = 128, .spin_limit = 64}, .nvidia = {.rows = 4, .small_kib = 12288}});
 
 }  // namespace weft::primitives
