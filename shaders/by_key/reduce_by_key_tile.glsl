@@ -142,14 +142,11 @@ void put_staged(uint first, uint end, Segment before) {
 // multiple of 16 on, the first words of which are the last of the lane before.
 
 // Emulated subgroups would have to agree on it.
-#if WEFT_SUBGROUP_EMULATED
-bool are_all_heads(uint runs) { return false; }
-#else
+#if !WEFT_SUBGROUP_EMULATED && WEFT_ACCUMULATOR != WEFT_OWN && WEFT_ITEM_BYTES == 4 && WEFT_OUTPUT_BYTES == 4
+
 bool are_all_heads(uint runs) {
-  const bool of_words = kKeyBytes == 4u ? WEFT_VALUE_WORDS == 1 ? WEFT_OUTPUT_BYTES == 4 : false : false;
-  return of_words && subgroup_all(runs == kRows * kSubgroupSize * WEFT_VECTOR_ITEMS);
+  return kKeyBytes == 4u && subgroup_all(runs == kRows * kSubgroupSize * WEFT_VECTOR_ITEMS);
 }
-#endif
 
 // Words that a subgroup stores one after the other, four a lane and row.
 struct Stream {
@@ -211,6 +208,22 @@ void put_heads(TileVector packed, KeyVector keys, SegmentBefore row_before, Segm
                    word_of(vector_value(vector, 2u), 0u)),
              before.heads == 0u ? 1u : 0u);
 }
+
+#define WEFT_PUT_HEADS(i) \
+  if (i < kRows) put_heads(words.words.row_##i, words.keys.row_##i, held.row_##i, before, i, streams);
+
+#define put_all_heads(words, held, before)  \
+  RunStreams streams = run_streams(before); \
+  WEFT_FOR_ROWS(WEFT_PUT_HEADS)             \
+  stream_end(streams.keys);                 \
+  stream_end(streams.values)
+
+#else
+
+bool are_all_heads(uint runs) { return false; }
+#define put_all_heads(words, held, before)
+
+#endif
 
 // Writes the runs of a row, as many at a time as there is room for.
 void put_row(TileVector packed, KeyVector keys, uint heads, SegmentBefore row_before, Segment before) {
@@ -279,9 +292,6 @@ void put_last(SegmentTile tile, Segment prefix, Segment aggregate) {
 #define WEFT_PUT_ROW(i) \
   if (i < kRows) put_row(words.words.row_##i, words.keys.row_##i, heads_of_row(held, i), held.row_##i, before);
 
-#define WEFT_PUT_HEADS(i) \
-  if (i < kRows) put_heads(words.words.row_##i, words.keys.row_##i, held.row_##i, before, i, streams);
-
 #define pass_store(tile, words, held, prefix, subgroups_before, aggregate) \
   const Segment before = combine(prefix, subgroups_before);                \
   if (!tile.loadable) {                                                    \
@@ -289,10 +299,7 @@ void put_last(SegmentTile tile, Segment prefix, Segment aggregate) {
   } else if (stages_all(held.runs)) {                                      \
     put_staged(0u, held.runs, before);                                     \
   } else if (are_all_heads(held.runs)) {                                   \
-    RunStreams streams = run_streams(before);                              \
-    WEFT_FOR_ROWS(WEFT_PUT_HEADS)                                          \
-    stream_end(streams.keys);                                              \
-    stream_end(streams.values);                                            \
+    put_all_heads(words, held, before);                                    \
   } else {                                                                 \
     WEFT_FOR_ROWS(WEFT_PUT_ROW)                                            \
   }                                                                        \
