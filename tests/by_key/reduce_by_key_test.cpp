@@ -197,6 +197,9 @@ TEST_SUITE("reduce_by_key") {
                                             .value_misalignment = absent,
                                             .keys_out_misalignment = 4 * words,
                                             .values_out_misalignment = 4 * (4 - words)});
+      const ReduceByKeyConfig floats = config_of<float>(Op::max);
+      check_reduce<float, float>(device, create<ReduceByKey>(device, floats), floats, 2 * tile + 5,
+                                 {.runs = Runs::ones, .values_out_misalignment = 4});
       if (!device.supports({Type::u64})) continue;
       const ReduceByKeyConfig wide = config_of<uint64_t>(Op::add, Type::u64);
       const ReduceByKey& reduce_wide = create<ReduceByKey>(device, wide);

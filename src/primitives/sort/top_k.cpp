@@ -105,6 +105,7 @@ Result<TopK> TopK::create(const Context& context, const TopKConfig& config) noex
                                                 .downsweep = "top_k_downsweep.u32.counts",
                                                 .input_bytes = key_bytes,
                                                 .value_bytes = 8,
+                                                .value_counts = true,
                                                 .workgroup = tuning.workgroup,
                                                 .rows = kMoveRows,
                                                 .groups = tuning.groups,
