@@ -8,7 +8,6 @@
 #define WEFT_SUBGROUP_OWN_SUMS
 #define WEFT_SUBGROUP_CHOSEN_SUMS
 #include "by_key/reduce_by_key_tile.glsl"
-#define WEFT_LOOK_BACK_FAST_PATH
 #include "weft/look_back.glsl"
 
 Segment look_back_aggregate(uint tile) {
@@ -25,4 +24,4 @@ void look_back_finish(uint tile, Segment prefix) {
   put_last(segments, prefix, aggregate);
 }
 
-#include "core/prefix_held.glsl"
+#include "core/prefix_look_back.glsl"

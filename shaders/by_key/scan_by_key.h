@@ -21,8 +21,6 @@ struct ScanByKeyPush {
   weft_u32 head;         // absent items before the first, so that tiles start on a vector boundary
   weft_u32 tiles_per_workgroup;  // upsweep, downsweep: length of a workgroup's run of tiles
   weft_u32 tile_capacity;        // look_back: tiles the scratch has room for
-  weft_u32 lag;                  // look_back: tiles between what a workgroup combines and what it scans
-  weft_u32 padding;
 };
 WEFT_STRUCT_END
 

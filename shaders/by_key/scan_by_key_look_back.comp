@@ -7,10 +7,13 @@
 #extension GL_GOOGLE_include_directive : require
 #define WEFT_SUBGROUP_OWN_SUMS
 #include "by_key/scan_by_key_tile.glsl"
-#define WEFT_LOOK_BACK_FAST_PATH
 #include "weft/look_back.glsl"
 
-Segment look_back_aggregate(uint tile) { return tile_segment_by_rows(pass_tile(pass_range(), tile), 1u); }
+Segment look_back_aggregate(uint tile) {
+  Segment aggregate;
+  workgroup_exclusive_of_subgroups(segments_total_by_rows(pass_tile(pass_range(), tile)), 1u, aggregate);
+  return aggregate;
+}
 
 void look_back_finish(uint tile, Segment prefix) {
   const SegmentTile segments = pass_tile(pass_range(), tile);

@@ -24,17 +24,9 @@ Accumulator pass_initial() { return accumulator_of_bits(push.initial); }
 
 // Macros: copies of a tile for functions cost scans of u8 8 % on NVIDIA's devices.
 
-// Reads a tile ahead of pass_total(), so that its words travel meanwhile.
-#define pass_fetch(scan, words) tile_scan_fetch(scan, words)
-
-// The aggregate of a tile that is not fetched, on all invocations.
-#define pass_aggregate(scan, slot) tile_aggregate(scan, slot)
-
-// The aggregate of this subgroup's items of a fetched tile.
-#define pass_total(scan, words, held) (scan.fast ? tile_scan_total(words, held) : tile_total_by_rows(scan))
-
-// Both at once.
-#define pass_take(scan, words, held) (pass_fetch(scan, words), pass_total(scan, words, held))
+// Reads a tile. Gives the aggregate of this subgroup's items, and what is held of the tile until it is stored.
+#define pass_take(scan, words, held) \
+  (tile_scan_fetch(scan, words), scan.fast ? tile_scan_total(words, held) : tile_total_by_rows(scan))
 
 // Puts into shared memory what does not need the prefix.
 #define pass_stage(scan, words, held)

@@ -21,7 +21,11 @@
 #include "weft/workgroup_scan.glsl"
 #include "sort/top_k.h"
 
+#ifdef WEFT_TOP_K_COUNT
 const uint kRows = 8;
+#else
+#include "weft/tile.h"
+#endif
 const uint kTileItems = kWorkgroupSize * kRows;
 
 #include "weft/tile_range.glsl"
@@ -174,12 +178,6 @@ uvec2 top_k_masks(TopKTile tile, TopKKeys keys) {
 // This subgroup's keys of either kind.
 uvec2 top_k_subgroup_counts(uvec2 masks) { return subgroup_reduce(uvec2(bitCount(masks.x), bitCount(masks.y))); }
 
-uvec2 top_k_aggregate(TopKTile tile) {
-  TopKKeys keys;
-  top_k_fetch(tile, keys);
-  return top_k_subgroup_counts(top_k_masks(tile, keys));
-}
-
 // `before`: keys of either kind before this subgroup's.
 void top_k_store(TopKTile tile, TopKKeys keys, uvec2 masks, uvec2 before) {
   States states = States(push.state);
@@ -208,7 +206,7 @@ void top_k_store(TopKTile tile, TopKKeys keys, uvec2 masks, uvec2 before) {
 
 #define PassTile TopKTile
 
-#define PassWords TopKKeys
+#define PassWords uint  // none apart from what is held
 
 struct PassHeld {
   TopKKeys keys;
@@ -217,27 +215,15 @@ struct PassHeld {
 
 uvec2 pass_initial() { return identity(); }
 
-void pass_fetch(TopKTile tile, inout PassWords keys) { top_k_fetch(tile, keys); }
-
-uvec2 pass_aggregate(TopKTile tile, uint slot) {
-  uvec2 total;
-  workgroup_exclusive_of_subgroups(top_k_aggregate(tile), slot, total);
-  return total;
-}
-
-uvec2 pass_total(TopKTile tile, PassWords keys, inout PassHeld held) {
-  held = PassHeld(keys, top_k_masks(tile, keys));
+uvec2 pass_take(TopKTile tile, uint words, out PassHeld held) {
+  top_k_fetch(tile, held.keys);
+  held.masks = top_k_masks(tile, held.keys);
   return top_k_subgroup_counts(held.masks);
 }
 
-uvec2 pass_take(TopKTile tile, inout PassWords keys, inout PassHeld held) {
-  pass_fetch(tile, keys);
-  return pass_total(tile, keys, held);
-}
+void pass_stage(TopKTile tile, uint words, PassHeld held) {}
 
-void pass_stage(TopKTile tile, PassWords keys, PassHeld held) {}
-
-void pass_store(TopKTile tile, PassWords keys, PassHeld held, uvec2 prefix, uvec2 subgroups_before, uvec2 total) {
+void pass_store(TopKTile tile, uint words, PassHeld held, uvec2 prefix, uvec2 subgroups_before, uvec2 total) {
   if (total != uvec2(0u)) top_k_store(tile, held.keys, held.masks, combine(prefix, subgroups_before));
 }
 
@@ -246,16 +232,19 @@ void pass_none() {}
 #ifdef WEFT_TOP_K_LOOK_BACK
 #include "weft/look_back.glsl"
 
-uvec2 look_back_aggregate(uint tile) { return pass_aggregate(pass_tile(pass_range(), tile), 1u); }
+uvec2 look_back_aggregate(uint tile) {
+  PassHeld held;
+  uvec2 total;
+  workgroup_exclusive_of_subgroups(pass_take(pass_tile(pass_range(), tile), 0u, held), 1u, total);
+  return total;
+}
 
 void look_back_finish(uint index, uvec2 prefix) {
   const TopKTile tile = pass_tile(pass_range(), index);
-  PassWords keys;
-  pass_fetch(tile, keys);
   PassHeld held;
   uvec2 total;
-  const uvec2 subgroups_before = workgroup_exclusive_of_subgroups(pass_total(tile, keys, held), 0u, total);
-  pass_store(tile, keys, held, prefix, subgroups_before, total);
+  const uvec2 subgroups_before = workgroup_exclusive_of_subgroups(pass_take(tile, 0u, held), 0u, total);
+  pass_store(tile, 0u, held, prefix, subgroups_before, total);
 }
 
 #include "core/prefix_look_back.glsl"
@@ -275,7 +264,8 @@ void main() {
   uvec2 counts = identity();
   for (uint i = 0u; i < push.tiles_per_workgroup; ++i) {
     if (!tile_exists(range, first_tile + i)) break;
-    counts = combine(counts, top_k_aggregate(pass_tile(range, first_tile + i)));
+    PassHeld held;
+    counts = combine(counts, pass_take(pass_tile(range, first_tile + i), 0u, held));
   }
   uvec2 total;
   workgroup_exclusive_of_subgroups(counts, 0u, total);

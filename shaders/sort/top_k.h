@@ -67,7 +67,7 @@ struct TopKPush {
   weft_u32 flip_negative_low;
   weft_u32 tiles_per_workgroup;  // as in scan.h
   weft_u32 tile_capacity;
-  weft_u32 lag;
+  weft_u32 padding;
 };
 WEFT_STRUCT_END
 

@@ -9,8 +9,8 @@
 //     inclusive prefix of an earlier block ∘ aggregates of the blocks since then, folded from the left
 //     ∘ aggregates of the tiles before it in its own block, as one subgroup operation
 //
-// so that the bits of floats do not depend on timing. Of integers, where no order changes the result, each lane
-// combines what it reads. One round of reads by one subgroup covers kLookBackLanes blocks.
+// so that the bits of floats do not depend on timing. Integers take the same way: what combines them in any order is
+// slower (docs/performance/scan.md). One round of reads by one subgroup covers kLookBackLanes blocks.
 //
 // A state needs no memory ordering: 32 bits of value and a flag travel in the same 64-bit atomic word. Where a value's
 // last word is a count, the count plus 1 is the flag of the word before it. A word is written once and whoever writes
@@ -23,8 +23,7 @@
 // the first, the code of the fallback would take the registers that hold a tile, so kFallbackPass is a constant and
 // each is compiled without the other.
 //
-// The includer defines look_back_aggregate() and look_back_finish(), declared below, and may define
-// WEFT_LOOK_BACK_FAST_PATH (look_back_walk()) and WEFT_LOOK_BACK_COMBINES_IN_LOOP (look_back_publish_block()).
+// The includer defines look_back_aggregate() and look_back_finish(), declared below.
 #ifndef WEFT_LOOK_BACK_GLSL
 #define WEFT_LOOK_BACK_GLSL
 
@@ -197,32 +196,9 @@ void look_back_publish_tile(LookBack state, uint tile, Accumulator aggregate) {
   if (!look_back_omits(tile)) look_back_publish(state, slot_of_tile(state, tile), aggregate);
 }
 
-// look_back_publish_block() publishes a block's aggregate if those of all its tiles are ready by one of so many polls.
-// The lanes of look_back_looks() call.
-#ifdef WEFT_LOOK_BACK_COMBINES_IN_LOOP
-
-bool look_back_publish_ready_block(LookBack state, uint block) {
-  const uint lane = look_back_lane();
-  Accumulator v;
-  const bool ready = look_back_read(state, slot_of_tile(state, block * kLookBackLanes + lane), v);
-  if (look_back_ballot(!ready) != uvec4(0u)) return false;
-  const Accumulator combined = look_back_combine(v);
-  if (lane == 0u) look_back_publish(state, slot_of_block(state, block), combined);
-  return true;
-}
-
-bool look_back_publish_block(LookBack state, uint block, uint polls) {
-  bool published = false;
-  for (uint poll = 0u; poll < polls; ++poll) {
-    published = look_back_publish_ready_block(state, block);
-    if (published) break;
-  }
-  return published;
-}
-
-#else
-
-// The loop holds the polls alone: drivers spend dozens of instructions on every subgroup operation in one.
+// Publishes a block's aggregate if those of all its tiles are ready by one of so many polls. The lanes of
+// look_back_looks() call. The loop holds the polls alone: drivers spend dozens of instructions on every subgroup
+// operation in one.
 bool look_back_publish_block(LookBack state, uint block, uint polls) {
   const uint slot = slot_of_tile(state, block * kLookBackLanes + look_back_lane());
   Accumulator v;
@@ -234,8 +210,6 @@ bool look_back_publish_block(LookBack state, uint block, uint polls) {
   return !waits;
 }
 
-#endif
-
 // Publishes the block whose last tile is `tile`, if it is one's last. Every invocation may call; those of
 // look_back_looks() do the work. Call it some time after look_back_publish_tile(): the block's other tiles have mostly
 // started earlier, so they will be ready.
@@ -244,13 +218,6 @@ void look_back_close_block(LookBack state, uint tile) {
   if ((kFault & 255u) == kFaultOpen && tile / kLookBackLanes % (kFault >> 8) == 0u) return;
   look_back_publish_block(state, tile / kLookBackLanes, kSpinLimit);
 }
-
-#if WEFT_ACCUMULATOR_IS_FLOAT || WEFT_ACCUMULATOR_IS_STRUCT || WEFT_ACCUMULATOR == WEFT_U32X2 || \
-    WEFT_ACCUMULATOR == WEFT_ARG || WEFT_ACCUMULATOR == WEFT_OWN
-#define WEFT_LOOK_BACK_IN_ORDER
-#endif
-
-#ifdef WEFT_LOOK_BACK_IN_ORDER
 
 // `base` combined with the lanes from `first` on, from the left.
 Accumulator look_back_fold(Accumulator base, Accumulator v, uint first) {
@@ -333,142 +300,6 @@ uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumula
   return 0u;
 }
 
-#else
-
-// The same for what may be combined in any order: each lane combines what it reads, and the subgroup once at the end.
-uint look_back_poll(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
-  const uint lane = look_back_lane();
-  const uint block = tile / kLookBackLanes;
-  const uint position = tile % kLookBackLanes;
-  const uint back = kLookBackLanes - lane;
-  prefix = identity();
-  Accumulator sum = identity();
-  Accumulator own;
-  uint end = block;
-  for (uint spins = 0u;;) {
-    // Lanes after the tile read its state once more, and those before block 0 that block's.
-    const bool own_ready = look_back_read(state, slot_of_tile(state, tile - position + min(lane, position)), own);
-    const bool before_all = back > end;
-    const uint other = before_all ? 0u : end - back;
-    Accumulator v, aggregate;
-    const bool is_prefix = look_back_read(state, slot_of_prefix(state, other), v) || before_all;
-    const bool ready = look_back_read(state, slot_of_block(state, other), aggregate) || is_prefix;
-    if (!is_prefix) v = aggregate;
-    if (before_all) v = identity();
-    if (back == end + 1u) v = initial;
-    const uint own_missing = ballot_highest_bit(look_back_ballot(!own_ready && lane <= position));
-    const uint last_prefix = ballot_highest_bit(look_back_ballot(is_prefix));
-    const uint last_missing = ballot_highest_bit(look_back_ballot(!ready));
-    const bool waits = last_missing != 128u && (last_prefix == 128u || last_missing > last_prefix);
-    if (own_missing != 128u || waits) {
-      if (++spins < kSpinLimit) continue;
-      return own_missing != 128u ? block * kLookBackLanes + own_missing + 1u
-                                 : (end + 1u + last_missing - kLookBackLanes) * kLookBackLanes;
-    }
-    if (last_prefix == 128u || lane >= last_prefix) sum = combine(v, sum);
-    if (last_prefix != 128u) break;
-    end -= kLookBackLanes;
-    spins = 0u;
-  }
-  if (lane < position) sum = combine(sum, own);
-  prefix = look_back_combine(sum);
-  if (position == kLookBackLanes - 1u) {
-    const Accumulator through = combine(prefix, look_back_from(own, position));
-    if (lane == 0u && !look_back_omits(tile)) look_back_publish(state, slot_of_prefix(state, block), through);
-  }
-  return 0u;
-}
-
-#endif
-
-#if defined(WEFT_LOOK_BACK_FAST_PATH) && defined(WEFT_LOOK_BACK_IN_ORDER)
-
-#if WEFT_ACCUMULATOR == WEFT_F16 || WEFT_ACCUMULATOR == WEFT_F32 || WEFT_ACCUMULATOR == WEFT_F64 || \
-    WEFT_ACCUMULATOR == WEFT_OWN
-
-// The lanes from `first` on, combined from the left. Lanes before it are passed over.
-Accumulator look_back_fold_from(Accumulator v, uint first) {
-#if WEFT_ACCUMULATOR == WEFT_F64 && !WEFT_ACCUMULATOR_IS_STRUCT
-  // A choice at each step takes longer than a sum that changes nothing. The prefix is mostly near.
-  if (kOp == kOpAdd) {
-    const uint near = kLookBackLanes / 4u * 3u;
-    const Accumulator own = look_back_lane() < first ? Accumulator(-0.0) : v;
-    Accumulator sum = Accumulator(-0.0);
-    if (first < near) {
-      [[unroll]] for (uint i = 0u; i < near; ++i) sum += look_back_from(own, i);
-    }
-    [[unroll]] for (uint i = near; i < kLookBackLanes; ++i) sum += look_back_from(own, i);
-    return sum;
-  }
-#endif
-  Accumulator folded = look_back_from(v, 0u);
-  [[unroll]] for (uint i = 1u; i < kLookBackLanes; ++i) {
-    const Accumulator next = look_back_from(v, i);
-    const Accumulator both = combine(folded, next);
-    if (i > first)
-      folded = both;
-    else
-      folded = next;
-  }
-  return folded;
-}
-
-#else
-
-// In whatever order: the results are exact.
-Accumulator look_back_fold_from(Accumulator v, uint first) {
-  Accumulator own = v;
-  if (look_back_lane() < first) own = identity();
-  return look_back_combine(own);
-}
-
-#endif
-
-// Walks back as look_back_poll() does, for includers that define WEFT_LOOK_BACK_FAST_PATH. Where a subgroup has many
-// lanes, one read is mostly enough: there is a prefix among the blocks before the tile's, and all is ready since then.
-// The fast path goes through without a branch: drivers spend dozens of instructions on every subgroup operation in a
-// loop or after a branch that lanes may take differently.
-uint look_back_walk(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
-  if (kLookBackLanes < 32u) return look_back_poll(state, tile, initial, prefix);
-  const uint lane = look_back_lane();
-  const uint block = tile / kLookBackLanes;
-  const uint position = tile % kLookBackLanes;
-  const uint back = kLookBackLanes - lane;
-  // Lanes after the tile read its state once more, and those before block 0 that block's.
-  Accumulator own, through_block, of_block;
-  const bool own_ready = look_back_read(state, slot_of_tile(state, tile - position + min(lane, position)), own);
-  const bool before_all = back > block;
-  const uint other = before_all ? 0u : block - back;
-  const bool has_prefix = look_back_read(state, slot_of_prefix(state, other), through_block);
-  const bool has_aggregate = look_back_read(state, slot_of_block(state, other), of_block);
-  Accumulator v = of_block;
-  if (has_prefix) v = through_block;
-  if (before_all) v = identity();
-  if (back == block + 1u) v = initial;
-  const uint first = ballot_highest_bit(look_back_ballot(before_all || has_prefix));
-  const uint missing = ballot_highest_bit(look_back_ballot(!(before_all || has_prefix || has_aggregate)));
-  const uvec4 own_missing = look_back_ballot(!own_ready);
-  const Accumulator base = look_back_fold_from(v, first);
-  Accumulator before = own;
-  if (lane >= position) before = identity();
-  prefix = combine(base, look_back_combine(before));
-  if (own_missing != uvec4(0u) || first == 128u || (missing != 128u && missing > first))
-    return look_back_poll(state, tile, initial, prefix);
-  if (position == kLookBackLanes - 1u) {
-    const Accumulator through = combine(base, look_back_combine(own));
-    if (lane == 0u && !look_back_omits(tile)) look_back_publish(state, slot_of_prefix(state, block), through);
-  }
-  return 0u;
-}
-
-#else
-
-uint look_back_walk(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
-  return look_back_poll(state, tile, initial, prefix);
-}
-
-#endif
-
 void look_back_defer(LookBack state, uint tile) {
   look_back_list(state).at[atomicAdd(look_back_counters(state).deferred, 1u)] = tile;
 }
@@ -478,7 +309,7 @@ void look_back_defer(LookBack state, uint tile) {
 bool look_back_prefix(LookBack state, uint tile, Accumulator initial, out Accumulator prefix) {
   if (look_back_looks()) {
     Accumulator walked;
-    const uint missing = look_back_walk(state, tile, initial, walked);
+    const uint missing = look_back_poll(state, tile, initial, walked);
     if (look_back_lane() == 0u) {
       weft_look_back_prefix = walked;
       weft_look_back_not_ready = missing;

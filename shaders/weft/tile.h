@@ -5,7 +5,7 @@
 #include "weft/interop.h"
 
 WEFT_CONSTANTS_BEGIN(tile)
-WEFT_CONSTANT(3, uint, kRows, 8)  // vectors a lane has of a tile, at most 8
+WEFT_CONSTANT(3, uint, kRows, 8)  // vectors a lane has of a tile, at most 8; of TopK keys
 WEFT_CONSTANTS_END
 
 #endif

@@ -59,53 +59,6 @@ Accumulator tile_total_by_rows(TileScan scan) {
   return running;
 }
 
-// Adds a row's total to what is folded so far: per lane where the operator commutes, else per subgroup.
-Accumulator tile_fold_row(Accumulator folded, Accumulator total) {
-  return combine(folded, kCommutes ? total : subgroup_reduce(total));
-}
-
-Accumulator tile_fold_across(Accumulator folded, uint slot) {
-  Accumulator aggregate;
-  workgroup_exclusive_of_subgroups(kCommutes ? subgroup_reduce(folded) : folded, slot, aggregate);
-  return aggregate;
-}
-
-Accumulator tile_fold_by_rows(TileScan scan) {
-  Accumulator folded = identity();
-  [[dont_unroll]] for (uint row = 0; row < kRows; ++row) {
-    const uint v = tile_vector(row);
-    uint vector[WEFT_VECTOR_INPUT_WORDS];
-    tile_load_vector(scan.source, scan.present, v, vector);
-    folded = tile_fold_row(folded, tile_vector_total(vector, scan.present, v));
-  }
-  return folded;
-}
-
-// The aggregate of a tile's items, on all invocations; row by row.
-Accumulator tile_aggregate_by_rows(TileScan scan, uint slot) { return tile_fold_across(tile_fold_by_rows(scan), slot); }
-
-Accumulator tile_fold_vector(Accumulator folded, TileVector packed) {
-  uint vector[WEFT_VECTOR_INPUT_WORDS];
-  vector_unpack(packed, vector);
-  return tile_fold_row(folded, vector_total(vector));
-}
-
-// The same bits, with all loads of a full tile under way at once.
-Accumulator tile_aggregate(TileScan scan, uint slot) {
-  Accumulator folded = identity();
-  if (tile_is_loadable(scan.source, scan.present)) {
-    TileWords words;
-    tile_load(scan.source, words);
-#define WEFT_FOLD_ROW(i) \
-  if (i < kRows) folded = tile_fold_vector(folded, words.row_##i);
-    WEFT_FOR_ROWS(WEFT_FOLD_ROW)
-#undef WEFT_FOLD_ROW
-  } else {
-    folded = tile_fold_by_rows(scan);
-  }
-  return tile_fold_across(folded, slot);
-}
-
 // Outputs, row by row. `prefix`: the aggregate of all items before this subgroup's.
 void tile_scan_store_by_rows(TileScan scan, Accumulator prefix) {
   Accumulator running = identity();
@@ -133,7 +86,7 @@ struct TileHeld {
   HeldVector row_0, row_1, row_2, row_3, row_4, row_5, row_6, row_7;
 };
 
-// Reads a tile's words ahead of tile_scan_total(), so that they travel while the caller does something else.
+// Reads a tile's words, for tile_scan_total().
 void tile_scan_fetch(TileScan scan, inout TileWords words) {
   if (scan.fast) tile_load(scan.source, words);
 }

@@ -669,11 +669,11 @@ TEST_SUITE("host strategy choice") {
     const uint32_t natural = rows_with(nullptr, true);
     CHECK(rows_with("scan.rows=7", true) == 7);
     CHECK(rows_with("scan.rows=7", false) == natural);
-    CHECK(rows_with("scan.rows=7,scan.rows_wide=0", true) == natural);
+    CHECK(rows_with("scan.rows=7,reduce.rows=0", true) == natural);
     CHECK(warnings_of(adopted, "WEFT_TUNE", "scan.rows=7").empty());
-    const std::vector<std::string> warnings = warnings_of(adopted, "WEFT_TUNE", "scan.rows=7,scan.rows_wide=0");
+    const std::vector<std::string> warnings = warnings_of(adopted, "WEFT_TUNE", "scan.rows=7,reduce.rows=0");
     REQUIRE(warnings.size() == 1);
-    CHECK(warnings[0] == "WEFT_TUNE is ignored: scan.rows_wide takes a number from 1 to 8, not '0'");
+    CHECK(warnings[0] == "WEFT_TUNE is ignored: reduce.rows takes a number from 1 to 8, not '0'");
   }
 
   TEST_CASE("a tuning file decides the sizes of tiles on its device, and WEFT_TUNE overrides it") {
@@ -715,10 +715,10 @@ TEST_SUITE("host strategy choice") {
     CHECK(rows_of(newer) == 7);
     REQUIRE(newer->warnings().size() == 1);
     CHECK(newer->warnings()[0].find("2 keys that are ignored") != std::string::npos);
-    const auto malformed = context_with(file + "scan.rows_wide=0\n");
+    const auto malformed = context_with(file + "reduce.rows=0\n");
     REQUIRE(!malformed.ok());
     CHECK(malformed.error().code == ErrorCode::invalid_argument);
-    CHECK(malformed.error().message == "tuning, line 4: scan.rows_wide takes a number from 1 to 8, not '0'");
+    CHECK(malformed.error().message == "tuning, line 4: reduce.rows takes a number from 1 to 8, not '0'");
   }
 }
 

@@ -86,7 +86,7 @@ TEST_SUITE("host tuning") {
       REQUIRE(!status.ok());
       CHECK(status.error().code == ErrorCode::invalid_argument);
       CHECK(status.error().message.find(std::string(text).substr(0, std::string(text).find('='))) != std::string::npos);
-      CHECK(status.error().message.find("scan.rows, scan.rows_affine, scan.rows_wide") != std::string::npos);
+      CHECK(status.error().message.find("scan.rows, scan.small_kib") != std::string::npos);
     }
   }
 

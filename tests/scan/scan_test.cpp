@@ -78,16 +78,16 @@ const FuzzSubjects fuzzed("scan", [] {
       subject_of<uint32_t>(kExclusive, Op::add, kReduceThenScan, "subgroup.shuffled_sums=1"),
       subject_of<uint32_t>(kExclusive, Op::add, kLookBack),
       subject_of<uint32_t>(kInclusive, Op::max, kReduceThenScan, "scan.groups=3"),
-      subject_of<uint32_t>(kInclusive, Op::add, kLookBack, "scan.rows=1,scan.lag_kib=1"),
+      subject_of<uint32_t>(kInclusive, Op::add, kLookBack, "scan.rows=1"),
       subject_of<uint8_t>(kInclusive, Op::add, kLookBack, "scan.spin_limit=1"),
       subject_of<uint8_t>(kExclusive, Op::bit_xor, kReduceThenScan, "scan.workgroup=256"),
       subject_of<uint8_t, uint32_t>(kInclusive, Op::add, kLookBack),
-      subject_of<uint16_t, uint32_t>(kExclusive, Op::add, kReduceThenScan, "scan.rows_wide=3"),
+      subject_of<uint16_t, uint32_t>(kExclusive, Op::add, kReduceThenScan, "scan.rows=3"),
       subject_of<uint16_t>(kInclusive, Op::min, kLookBack, "scan.rows=3,look_back.tickets=0"),
-      subject_of<uint64_t>(kExclusive, Op::add, kLookBack, "scan.rows_wide=1"),
+      subject_of<uint64_t>(kExclusive, Op::add, kLookBack, "scan.rows=1"),
       subject_of<float>(kExclusive, Op::add, kReduceThenScan),
       subject_of<F16, float>(kInclusive, Op::add, kLookBack),
-      subject_of<U32x2>(kInclusive, Op::affine, kLookBack, "scan.rows_affine=2"),
+      subject_of<U32x2>(kInclusive, Op::affine, kLookBack, "scan.rows=2"),
       subject_of<U32x2>(kExclusive, Op::affine, kReduceThenScan, "scan.groups=7"),
   };
 });
@@ -170,7 +170,7 @@ TEST_SUITE("scan") {
 
   TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning :
-         {"scan.rows_wide=1", "scan.rows_wide=3,scan.workgroup=256", "scan.rows_wide=8,scan.spin_limit=1"}) {
+         {"scan.rows=1", "scan.rows=3,scan.workgroup=256", "scan.rows=8,scan.spin_limit=1"}) {
       const ScopedTuning overrides(tuning);
       for (const Device& device : every_device()) {
         if (device.backend().is_emulated() && device.context().subgroup_size() != 64) continue;
@@ -192,7 +192,7 @@ TEST_SUITE("scan") {
 
   TEST_CASE("more tiles than a dispatch has workgroups along one axis are scanned whole [huge]") {
     // The smallest tile there is: 128 lanes, one vector each.
-    const ScopedTuning small_tiles("scan.workgroup=128,scan.rows_affine=1");
+    const ScopedTuning small_tiles("scan.workgroup=128,scan.rows=1");
     const Device device(first_backend(), strategies_of(first_backend().context()).back());
     const ScanConfig config = config_of<U32x2>(ScanKind::exclusive, Op::affine);
     const Scan& scan = create<Scan>(device, config);
@@ -203,7 +203,7 @@ TEST_SUITE("scan") {
 
   TEST_CASE("however many tiles are deferred, none is far from a prefix in the fallback pass [huge]") {
     // A device's second thread may begin in the middle of the fallback pass; lavapipe ends loops after 65,535 rounds.
-    const ScopedTuning small_tiles("scan.workgroup=128,scan.rows_affine=1,scan.spin_limit=1");
+    const ScopedTuning small_tiles("scan.workgroup=128,scan.rows=1,scan.spin_limit=1");
     if (!has_look_back(first_backend().context())) return;
     const Device device(first_backend(), Strategy::look_back);
     const ScanConfig config = config_of<U32x2>(ScanKind::exclusive, Op::affine);

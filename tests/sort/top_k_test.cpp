@@ -192,7 +192,7 @@ TEST_SUITE("top_k") {
 
   TEST_CASE("results do not depend on the tuning [tuning]") {
     for (const char* tuning : {"top_k.groups=3,top_k.copies=8,top_k.count_workgroup=256",
-                               "top_k.workgroup=256,top_k.lag_kib=1,top_k.spin_limit=1,top_k.groups=1"}) {
+                               "top_k.workgroup=256,top_k.spin_limit=1,top_k.groups=1"}) {
       const ScopedTuning overrides(tuning);
       for (Backend* backend : every_backend()) {
         if (backend->is_emulated()) continue;

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <iterator>
-#include <span>
 
 #include "runtime/tuning.hpp"
 
@@ -18,24 +16,21 @@ struct ByKeyTuning {
   uint32_t groups = 1024;   ///< as ScanTuning's, from here on
   uint32_t spin_limit = 256;
   uint32_t small_kib = 0;  ///< of keys and values
-  uint32_t lag_kib = 4096;
 };
 
 inline constexpr runtime::TuningKey<ByKeyTuning> kByKeyTuningKeys[] = {
     {"workgroup", &ByKeyTuning::workgroup, 128, 1024},   {"rows", &ByKeyTuning::rows, 1, 8},
     {"rows_wide", &ByKeyTuning::rows_wide, 1, 8},        {"small_rows", &ByKeyTuning::small_rows, 1, 8},
     {"groups", &ByKeyTuning::groups, 1, 65535},          {"spin_limit", &ByKeyTuning::spin_limit, 1, 1u << 20},
-    {"small_kib", &ByKeyTuning::small_kib, 0, 1u << 20}, {"lag_kib", &ByKeyTuning::lag_kib, 1, 1u << 20},
+    {"small_kib", &ByKeyTuning::small_kib, 0, 1u << 20},
 };
 
-inline const runtime::TuningTable<ByKeyTuning> scan_by_key_tuning(
-    "scan_by_key", kByKeyTuningKeys,
-    {.cpu = {.workgroup = 128, .spin_limit = 64, .lag_kib = 128},
-     .nvidia = {.rows = 4, .small_kib = 8192, .lag_kib = 12288}});
+inline const runtime::TuningTable<ByKeyTuning> scan_by_key_tuning("scan_by_key", kByKeyTuningKeys,
+                                                                  {.cpu = {.workgroup = 128, .spin_limit = 64},
+                                                                   .nvidia = {.rows = 4, .small_kib = 8192}});
 
-// It has no lag.
-inline const runtime::TuningTable<ByKeyTuning> reduce_by_key_tuning(
-    "reduce_by_key", std::span(kByKeyTuningKeys).first(std::size(kByKeyTuningKeys) - 1),
-    {.cpu = {.workgroup = 128, .spin_limit = 64}, .nvidia = {.rows = 4, .small_kib = 12288}});
+inline const runtime::TuningTable<ByKeyTuning> reduce_by_key_tuning("reduce_by_key", kByKeyTuningKeys,
+                                                                    {.cpu = {.workgroup = 128, .spin_limit = 64},
+                                                                     .nvidia = {.rows = 4, .small_kib = 12288}});
 
 }  // namespace weft::primitives

@@ -84,14 +84,12 @@ Result<KeyedPlan> KeyedPlan::create(const Context& context, const Desc& desc) {
                           .upsweep_kernels = own != nullptr ? nullptr : &runtime::kernels::by_key(),
                           .vector_items = kSegmentVectorItems,
                           .input_bytes = kSegmentVectorItems * (plan.key_bytes + plan.item_bytes),
-                          .output_bytes = kSegmentVectorItems * plan.accumulator_bytes,
                           .value_bytes = std::max(4u, plan.accumulator_bytes) + 4,  // an accumulator and heads
                           .value_counts = true,
                           .workgroup = tuning.workgroup,
                           .rows = rows,
                           .groups = tuning.groups,
                           .spin_limit = tuning.spin_limit,
-                          .lag_kib = desc.reduces ? 0 : tuning.lag_kib,
                           .small_kib = tuning.small_kib,
                           .small_rows = tuning.small_rows});
   if (!pass) return pass.error();

@@ -28,7 +28,7 @@ struct KeyedPlan {
     Type item, accumulator;
     Strategy strategy;
     bool inclusive;
-    bool reduces;          // counts heads, and holds tiles (core/prefix_held.glsl)
+    bool reduces;          // counts heads
     const KernelSet* own;  // where its kernels are, and op, item and accumulator are not looked at; null: weft's own
   };
 
@@ -56,7 +56,6 @@ struct KeyedPlan {
     const auto set = [](auto& pass_push, const PrefixPass::Chunk& chunk) {
       pass_push.scratch = chunk.scratch;
       pass_push.tile_capacity = chunk.tiles;
-      if constexpr (requires { pass_push.lag; }) pass_push.lag = chunk.lag;
       pass_push.tiles_per_workgroup = chunk.tiles_per_workgroup;
     };
     const auto push_of = [&](const PrefixPass::Chunk& chunk) {

@@ -46,9 +46,6 @@ Result<PrefixPass> PrefixPass::create(const Context& context, PipelineBuilder bu
     if (Status status = pass.reset_.create(state); !status) return status.error();
     const LookBackTuning tuning = look_back_tuning.of(state);
     builder.set(shader::look_back::kFault, tuning.fault).set(shader::look_back::kTickets, tuning.tickets != 0);
-    if (desc.lag_kib != 0)
-      pass.lag_tiles_ =
-          std::max(1u, desc.lag_kib * 1024 / (workgroup * desc.rows * (desc.input_bytes + desc.output_bytes)));
     builder.set(shader::tile::kRows, desc.rows)
         .set(shader::look_back::kSpinLimit, desc.spin_limit)
         .build(pass.look_back_, desc.look_back)

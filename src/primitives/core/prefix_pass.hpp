@@ -44,15 +44,13 @@ class PrefixPass {
     const PackedKernels* upsweep_kernels = nullptr;  // null: those of the builder
     uint32_t vector_items = 1;                       // items a lane takes at a time
     uint32_t input_bytes = 0;                        // read of those
-    uint32_t output_bytes = 0;  // written of those, where both share the cache between the two reads of a tile
-    uint32_t value_bytes = 4;   // of a prefix value, as in partials
-    bool value_counts = false;  // the value's last 4 bytes are a count
-    uint32_t carry_bytes = 0;   // at the front of the scratch, from chunk to chunk
+    uint32_t value_bytes = 4;                        // of a prefix value, as in partials
+    bool value_counts = false;                       // the value's last 4 bytes are a count
+    uint32_t carry_bytes = 0;                        // at the front of the scratch, from chunk to chunk
     uint64_t chunk_items = ~uint64_t{0}, chunk_tiles = ~uint64_t{0};  // at most
 
-    // Tuning: vectors a lane has of a tile, workgroups of reduce_then_scan, and so on as in ScanTuning. No lag: the
-    // kernel is by core/prefix_held.glsl.
-    uint32_t workgroup = 0, rows = 0, groups = 0, spin_limit = 0, lag_kib = 0, small_kib = 0;
+    // Tuning: vectors a lane has of a tile, workgroups of reduce_then_scan, and so on as in ScanTuning.
+    uint32_t workgroup = 0, rows = 0, groups = 0, spin_limit = 0, small_kib = 0;
     uint32_t small_workgroup = ~0u, small_rows = ~0u;  // at most, of calls of few items
     uint32_t tiny_kib = 0, tiny_rows = ~0u;            // likewise, of the fewest
   };
@@ -62,7 +60,6 @@ class PrefixPass {
     VkDeviceAddress scratch = 0;  // after the carry; 0: look-back of one tile, which needs none
     uint32_t index = 0;           // of the chunk
     uint32_t first_tile = 0, tiles = 0;
-    uint32_t lag = 0;                  // look_back: tiles between what a workgroup combines and what it completes
     uint32_t tiles_per_workgroup = 0;  // reduce_then_scan
     uint32_t workgroups = 0;           // reduce_then_scan
 
@@ -70,7 +67,6 @@ class PrefixPass {
     void set(Push& push) const {
       push.scratch = scratch;
       push.tile_capacity = tiles;
-      push.lag = lag;
       push.tiles_per_workgroup = tiles_per_workgroup;
     }
   };
@@ -136,10 +132,9 @@ class PrefixPass {
       call.dispatch(*look_back_, push_of(chunk), 1);
       return;
     }
-    chunk.lag = lag_tiles_;
     reset_.record(call, chunk.scratch, look_back_bytes(chunk.tiles));
     call.barrier();
-    call.dispatch(*look_back_, push_of(chunk), uint64_t{chunk.tiles} + lag_tiles_);
+    call.dispatch(*look_back_, push_of(chunk), uint64_t{chunk.tiles});
     call.barrier();
     call.dispatch(*fallback_, push_of(chunk), std::max(kFallbackWorkgroups, chunk.tiles / kFallbackTiles));
   }
@@ -163,7 +158,6 @@ class PrefixPass {
   uint32_t state_bytes_ = 8;  // look_back
   uint32_t carry_bytes_ = 0;
   uint32_t block_tiles_ = 1;  // look_back
-  uint32_t lag_tiles_ = 0;    // look_back
   uint32_t groups_ = 1;       // reduce_then_scan: at most so many workgroups
   uint64_t small_items_ = 0;  // up to this many take reduce_then_scan although the strategy is look_back
   uint64_t tiny_items_ = 0;   // up to this many take it in tiny_

@@ -60,8 +60,7 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config) noex
   plan->accumulator_bytes = accumulator_bytes;
   plan->vector_items = vector_items;
   const primitives::ScanTuning tuning = primitives::scan_tuning.of(state);
-  uint32_t rows = accumulator_bytes >= 8 || accumulator_bytes > item_bytes ? tuning.rows_wide : tuning.rows;
-  if (own == nullptr && config.op == Op::affine) rows = tuning.rows_affine;
+  uint32_t rows = tuning.rows;
   // A tile is held in registers: as many words a lane as the widest of weft's own.
   if (own != nullptr) rows = std::min(rows, 128 / std::max(16u, vector_items * accumulator_bytes));
 
@@ -78,13 +77,11 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config) noex
        .downsweep = "scan_downsweep" + types,
        .vector_items = vector_items,
        .input_bytes = vector_items * item_bytes,
-       .output_bytes = vector_items * accumulator_bytes,
        .value_bytes = own != nullptr ? accumulator_bytes : primitives::register_bytes(config.accumulator),
        .workgroup = tuning.workgroup,
        .rows = rows,
        .groups = tuning.groups,
        .spin_limit = tuning.spin_limit,
-       .lag_kib = tuning.lag_kib,
        .small_kib = tuning.small_kib,
        .small_rows = 4});
   if (!pass) return pass.error();

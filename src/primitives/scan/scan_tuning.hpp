@@ -11,25 +11,20 @@ namespace weft::primitives {
 struct ScanTuning {
   uint32_t workgroup = 256;
   uint32_t rows = 4;
-  uint32_t rows_wide = 4;     ///< the same for accumulators of 8 bytes, or wider than items
-  uint32_t rows_affine = 4;   ///< the same for Op::affine
   uint32_t groups = 1024;     ///< reduce_then_scan: at most this many workgroups
   uint32_t spin_limit = 256;  ///< look_back: polls of a state that is not ready before the tile is deferred
-  uint32_t lag_kib = 4096;  ///< look_back: input and output between what a workgroup combines and scans; fits the cache
-  uint32_t small_kib = 0;   ///< automatic, where that is look_back: inputs up to this take reduce_then_scan
+  uint32_t small_kib = 0;     ///< automatic, where that is look_back: inputs up to this take reduce_then_scan
 };
 
 inline constexpr runtime::TuningKey<ScanTuning> kScanTuningKeys[] = {
-    {"workgroup", &ScanTuning::workgroup, 128, 1024}, {"rows", &ScanTuning::rows, 1, 8},
-    {"rows_wide", &ScanTuning::rows_wide, 1, 8},      {"rows_affine", &ScanTuning::rows_affine, 1, 8},
-    {"groups", &ScanTuning::groups, 1, 65535},        {"spin_limit", &ScanTuning::spin_limit, 1, 1u << 20},
-    {"lag_kib", &ScanTuning::lag_kib, 1, 1u << 20},   {"small_kib", &ScanTuning::small_kib, 0, 1u << 20},
+    {"workgroup", &ScanTuning::workgroup, 128, 1024},   {"rows", &ScanTuning::rows, 1, 8},
+    {"groups", &ScanTuning::groups, 1, 65535},          {"spin_limit", &ScanTuning::spin_limit, 1, 1u << 20},
+    {"small_kib", &ScanTuning::small_kib, 0, 1u << 20},
 };
 
-inline const runtime::TuningTable<ScanTuning> scan_tuning(
-    "scan", kScanTuningKeys,
-    {.cpu = {.workgroup = 128, .spin_limit = 64, .lag_kib = 128},
-     .nvidia = {.rows_wide = 8, .rows_affine = 5, .lag_kib = 16384, .small_kib = 8192}});
+inline const runtime::TuningTable<ScanTuning> scan_tuning("scan", kScanTuningKeys,
+                                                          {.cpu = {.workgroup = 128, .spin_limit = 64},
+                                                           .nvidia = {.rows = 8, .small_kib = 8192}});
 
 struct ReduceTuning {
   uint32_t workgroup = 256;

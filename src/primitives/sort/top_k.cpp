@@ -25,7 +25,6 @@ constexpr uint64_t kTopKMaxKeys = uint64_t{1} << 32;  // a call takes fewer
 constexpr uint32_t kDigitBits = 8;
 constexpr uint32_t kBins = 1u << kDigitBits;
 constexpr uint32_t kCountRows = 8;      // as in top_k.comp
-constexpr uint32_t kMoveRows = 8;       // as in top_k.comp
 constexpr uint64_t kGatheredShare = 8;  // candidates are gathered once they are one key of so many
 
 struct TopKTuning {
@@ -34,7 +33,6 @@ struct TopKTuning {
   uint32_t count_workgroup = 256;  ///< of the dispatches that count digits
   uint32_t copies = 8;             ///< of each counter there: a power of two, at most 8
   uint32_t spin_limit = 256;       ///< as in ScanTuning
-  uint32_t lag_kib = 4096;         ///< likewise
   uint32_t small_kib = 0;          ///< likewise
 };
 
@@ -44,14 +42,13 @@ constexpr runtime::TuningKey<TopKTuning> kTopKTuningKeys[] = {
     {"count_workgroup", &TopKTuning::count_workgroup, 128, 1024},
     {"copies", &TopKTuning::copies, 1, 8},
     {"spin_limit", &TopKTuning::spin_limit, 1, 1u << 20},
-    {"lag_kib", &TopKTuning::lag_kib, 1, 1u << 20},
     {"small_kib", &TopKTuning::small_kib, 0, 1u << 20},
 };
 
 const runtime::TuningTable<TopKTuning> top_k_tuning(
     "top_k", kTopKTuningKeys,
-    {.cpu = {.workgroup = 128, .groups = 64, .count_workgroup = 128, .copies = 1, .spin_limit = 4, .lag_kib = 128},
-     .nvidia = {.groups = 528, .count_workgroup = 512, .lag_kib = 8192, .small_kib = 8192}});
+    {.cpu = {.workgroup = 128, .groups = 64, .count_workgroup = 128, .copies = 1, .spin_limit = 4},
+     .nvidia = {.groups = 528, .count_workgroup = 512, .small_kib = 8192}});
 
 }  // namespace
 
@@ -107,11 +104,11 @@ Result<TopK> TopK::create(const Context& context, const TopKConfig& config) noex
                                                 .value_bytes = 8,
                                                 .value_counts = true,
                                                 .workgroup = tuning.workgroup,
-                                                .rows = kMoveRows,
+                                                .rows = 16,
                                                 .groups = tuning.groups,
                                                 .spin_limit = tuning.spin_limit,
-                                                .lag_kib = tuning.lag_kib,
-                                                .small_kib = tuning.small_kib});
+                                                .small_kib = tuning.small_kib,
+                                                .small_rows = 8});
   if (!move) return move.error();
   plan->move = *std::move(move);
   return TopK(std::move(plan));
