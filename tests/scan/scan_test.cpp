@@ -169,8 +169,7 @@ TEST_SUITE("scan") {
   }
 
   TEST_CASE("results do not depend on the tuning [tuning]") {
-    for (const char* tuning :
-         {"scan.rows=1", "scan.rows=3,scan.workgroup=256", "scan.rows=8,scan.spin_limit=1"}) {
+    for (const char* tuning : {"scan.rows=1", "scan.rows=3,scan.workgroup=256", "scan.rows=8,scan.spin_limit=1"}) {
       const ScopedTuning overrides(tuning);
       for (const Device& device : every_device()) {
         if (device.backend().is_emulated() && device.context().subgroup_size() != 64) continue;
