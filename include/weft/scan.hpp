@@ -55,7 +55,7 @@ struct ScanArgs {
 /// - Results are bit-identical on every run, under look_back too.
 /// - Floats are combined in an order fixed by device, strategy and count.maximum(): another device or strategy may
 ///   round differently.
-/// - look_back: reads each item once from memory and once more from cache, in three dispatches.
+/// - look_back: reads each item once, in three dispatches.
 /// - reduce_then_scan: reads each item twice, in two dispatches.
 /// - Both write each output once, and take one dispatch if one tile holds all items.
 /// - Fastest if the addresses of both ranges are equal modulo 16 bytes, scaled by item size.

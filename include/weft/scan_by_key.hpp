@@ -64,7 +64,7 @@ struct ScanByKeyArgs {
 /// - Items are converted to the accumulator's type first.
 /// - Results are bit-identical on every run, under look_back too. Floats are combined in an order fixed by device,
 ///   strategy, count.maximum(), the ranges' addresses and the segments' positions.
-/// - look_back: reads each key and value once from memory and once more from cache, in three dispatches.
+/// - look_back: reads each key and value once, in three dispatches.
 /// - reduce_then_scan: reads each key and value twice, in two dispatches.
 /// - Both write each output once, and take one dispatch if one tile holds all items.
 /// - Fastest if all ranges are 16-byte aligned, or offset from that by the same number of items, modulo 4.

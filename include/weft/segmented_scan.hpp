@@ -60,7 +60,7 @@ struct SegmentedScanArgs {
 /// - Results are bit-identical on every run, under look_back too. Floats are combined in an order fixed by device,
 ///   strategy, item_count.maximum(), the ranges' addresses and the segments' positions.
 /// - Cost: reads each offset once, writes, changes and reads a bit per item, then is a ScanByKey with head_bits.
-/// - look_back reads each item once from memory, in five dispatches; reduce_then_scan reads it twice, in four.
+/// - look_back reads each item once, in five dispatches; reduce_then_scan reads it twice, in four.
 ///   Both write each output once. Three dispatches if one tile holds all items.
 /// - Scratch: a bit per item, and that of ScanByKey.
 /// - Barriers, lifetime, threads: docs/integration.md.
