@@ -6,8 +6,8 @@
 // The fallback pass emits deferred tiles row by row. A call whose items fit one tile has no scratch and no look-back.
 //
 // After weft/look_back.glsl, with look_back_aggregate() and look_back_finish(), and the hooks of a pass: PassTile,
-// PassHeld, pass_range(), pass_tile(), pass_initial(), pass_take(), pass_stage(), pass_store() and pass_none(), as in
-// scan/scan_pass.glsl.
+// PassWords, PassHeld, pass_range(), pass_tile(), pass_initial(), pass_take(), pass_stage(), pass_store() and
+// pass_none(), as in scan/scan_pass.glsl.
 #ifndef WEFT_PREFIX_LOOK_BACK_GLSL
 #define WEFT_PREFIX_LOOK_BACK_GLSL
 

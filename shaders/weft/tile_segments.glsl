@@ -125,14 +125,7 @@ Segment segments_fold_across(FoldedSegments folded, uint slot) {
   return aggregate;
 }
 
-// A tile's segment, on all invocations; row by row.
-Segment tile_segment_by_rows(SegmentTile tile, uint slot) {
-  FoldedSegments folded = FoldedSegments(value_identity(), 0u);
-  segments_fold_by_rows(tile, folded);
-  return segments_fold_across(folded, slot);
-}
-
-// The same bits, with all loads of a loadable tile under way at once.
+// A tile's segment, on all invocations, with all loads of a loadable tile under way at once.
 Segment tile_segment(SegmentTile tile, uint slot) {
   FoldedSegments folded = FoldedSegments(value_identity(), 0u);
   if (tile.loadable) {

@@ -134,7 +134,7 @@ class PrefixPass {
     }
     reset_.record(call, chunk.scratch, look_back_bytes(chunk.tiles));
     call.barrier();
-    call.dispatch(*look_back_, push_of(chunk), uint64_t{chunk.tiles});
+    call.dispatch(*look_back_, push_of(chunk), chunk.tiles);
     call.barrier();
     call.dispatch(*fallback_, push_of(chunk), std::max(kFallbackWorkgroups, chunk.tiles / kFallbackTiles));
   }
