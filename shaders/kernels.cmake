@@ -23,9 +23,9 @@
 # from the axes: WEFT_ITEM=WEFT_U8, WEFT_ACCUMULATOR=WEFT_U32, WEFT_SUBGROUP_EMULATED=0|1.
 
 # Those of which scan by look-back is optimized here (docs/decisions/shader-optimizer.md), and the others.
-set(optimized_scan_types u32:u32 u64:u64 f32:f32 f64:f64)
+set(optimized_scan_types u32:u64 u64:u64 i64:i64 f64:f64)
 set(other_scan_types
-    u8:u8 u8:u16 u8:u32 u16:u16 u16:u32 u32:u64 i32:i32 i32:i64 i64:i64 f16:f16 f16:f32 f32:f64 u32x2:u32x2)
+    u8:u8 u8:u16 u8:u32 u16:u16 u16:u32 u32:u32 i32:i32 i32:i64 f16:f16 f16:f32 f32:f32 f32:f64 u32x2:u32x2)
 set(scan_types ${optimized_scan_types} ${other_scan_types})
 set(arg_types u8:arg u16:arg u32:arg u64:arg i32:arg i64:arg f16:arg f32:arg f64:arg)
 # Values combined by key or by segment: those that have a use beside keys.

@@ -51,6 +51,7 @@
 #endif
 
 #include "weft/subgroup.glsl"
+#include "weft/subgroup.h"
 #include "weft/word64.glsl"
 
 #if WEFT_ITEM == WEFT_OWN
@@ -264,7 +265,21 @@ uvec2 subgroup_reduce(uvec2 v) { return uvec2(subgroup_add(v.x), subgroup_max(v.
 
 #elif WEFT_ACCUMULATOR_WORDS == 1 && !WEFT_ACCUMULATOR_IS_STRUCT && WEFT_ACCUMULATOR != WEFT_OWN
 
+Accumulator subgroup_with_earlier(Accumulator v, uint delta) {
+  const Accumulator earlier = subgroup_shuffle_up(v, delta);
+  if (subgroup_lane() >= delta) v = combine(earlier, v);
+  return v;
+}
+
+// By shuffles where subgroup.glsl makes sums so: 8 to 10 % of a scan of f32, i32, or by min, max, xor.
 Accumulator subgroup_inclusive(Accumulator v) {
+  if (kSumsByShuffles && kSubgroupSize <= 32u) {
+    v = subgroup_with_earlier(v, 1u);
+    v = subgroup_with_earlier(v, 2u);
+    v = subgroup_with_earlier(v, 4u);
+    v = subgroup_with_earlier(v, 8u);
+    return subgroup_with_earlier(v, 16u);
+  }
   switch (kOp) {
     case kOpMultiply: return subgroup_inclusive_mul(v);
     case kOpMin: return subgroup_inclusive_min(v);

@@ -56,13 +56,19 @@ const uint kTileOutputBytes = kTileVectors * WEFT_VECTOR_OUTPUT_WORDS * 4u;
 
 #include "weft/tile_range.glsl"
 
-// Whether tile_load() may load it. Items of 8 bytes and more may lie on a boundary of 4, and their vectors with them.
-bool tile_is_loadable(uvec2 tile_address, uvec2 present) {
+// Whether its vectors lie on their boundary. Items of 8 bytes and more may lie on a boundary of 4, and their vectors
+// with them.
+bool tile_is_aligned(uvec2 tile_address) {
 #if WEFT_ITEM_BYTES >= 8 && WEFT_VECTOR_INPUT_WORDS != 3
-  return tile_is_full(present) && (tile_address.x & (min(WEFT_VECTOR_INPUT_WORDS * 4u, 16u) - 1u)) == 0u;
+  return (tile_address.x & (min(WEFT_VECTOR_INPUT_WORDS * 4u, 16u) - 1u)) == 0u;
 #else
-  return tile_is_full(present);
+  return true;
 #endif
+}
+
+// Whether tile_load() may load it.
+bool tile_is_loadable(uvec2 tile_address, uvec2 present) {
+  return tile_is_full(present) && tile_is_aligned(tile_address);
 }
 
 // The index in its tile of this lane's vector in row `row`.
@@ -105,6 +111,42 @@ void tile_load(uvec2 tile_address, inout TileWords words) {
 #endif
 #define WEFT_LOAD_ROW(i) \
   if (i < kRows) words.row_##i = WEFT_LOAD_VECTOR(tile_vector(i));
+  WEFT_FOR_ROWS(WEFT_LOAD_ROW)
+#undef WEFT_LOAD_ROW
+}
+
+TileVector vector_packed(uint v[WEFT_VECTOR_INPUT_WORDS]) {
+#if WEFT_VECTOR_INPUT_WORDS == 16
+  return TileVector(uvec4(v[0], v[1], v[2], v[3]), uvec4(v[4], v[5], v[6], v[7]), uvec4(v[8], v[9], v[10], v[11]),
+                    uvec4(v[12], v[13], v[14], v[15]));
+#elif WEFT_VECTOR_INPUT_WORDS == 12
+  return TileVector(uvec4(v[0], v[1], v[2], v[3]), uvec4(v[4], v[5], v[6], v[7]), uvec4(v[8], v[9], v[10], v[11]));
+#elif WEFT_VECTOR_INPUT_WORDS == 8
+  return TileVector(uvec4(v[0], v[1], v[2], v[3]), uvec4(v[4], v[5], v[6], v[7]));
+#elif WEFT_VECTOR_INPUT_WORDS == 4
+  return uvec4(v[0], v[1], v[2], v[3]);
+#elif WEFT_VECTOR_INPUT_WORDS == 3
+  return uvec3(v[0], v[1], v[2]);
+#elif WEFT_VECTOR_INPUT_WORDS == 2
+  return uvec2(v[0], v[1]);
+#else
+  return v[0];
+#endif
+}
+
+// A tile that is aligned and begins with an item. Absent vectors are loaded as the one that is cut, whose absent words
+// are 0.
+void tile_load_cut(uvec2 tile_address, uvec2 present, inout TileWords words) {
+  TileVectors source = TileVectors(tile_address);
+  const uint whole = present.y / WEFT_VECTOR_ITEMS;
+  uint cut_words[WEFT_VECTOR_INPUT_WORDS];
+  tile_load_vector(tile_address, present, whole, cut_words);
+  const TileVector cut = vector_packed(cut_words);
+#define WEFT_LOAD_ROW(i)                                                          \
+  if (i < kRows) {                                                                \
+    words.row_##i = cut;                                                          \
+    if (tile_vector(i) < whole) words.row_##i = WEFT_LOAD_VECTOR(tile_vector(i)); \
+  }
   WEFT_FOR_ROWS(WEFT_LOAD_ROW)
 #undef WEFT_LOAD_ROW
 }

@@ -3,10 +3,11 @@
 // Scan inside a tile, in two halves: the prefix of each lane's vectors inside the tile, and, once the prefix of the
 // tile is known, the outputs.
 //
-// Full tiles with aligned inputs and outputs, all but a few, keep their words in registers between the halves, in code
-// written out per row. The others (the first and last of a range, and all where output and input are displaced) go row
-// by row in loops and read their items twice: small code that a driver compiles quickly and that costs the fast path no
-// registers. Both combine in the same order.
+// Tiles that begin with an item and have aligned inputs and outputs, all but a few, keep their words in registers
+// between the halves, in code written out per row. What they hold of items absent at the end of the range reaches no
+// output: it only comes after them. The others (the first of a range, and all where output and input are displaced) go
+// row by row in loops and read their items twice: small code that a driver compiles quickly and that costs the fast
+// path no registers. Both combine in the same order.
 //
 // Who calls: every invocation of the workgroup, in workgroup-uniform control flow.
 #ifndef WEFT_TILE_SCAN_GLSL
@@ -26,6 +27,7 @@ struct TileScan {
   uvec2 source;
   uvec2 target;
   uvec2 present;
+  uint whole;  // of a fast tile: vectors before the first that is cut or absent
   bool fast;
 };
 
@@ -34,7 +36,12 @@ TileScan tile_scan_of(uvec2 items, uvec2 outputs, TileRange range, uint tile) {
   scan.source = tile_input_address(items, range, tile);
   scan.target = tile_output_address(outputs, range, tile);
   scan.present = tile_present(range, tile);
-  scan.fast = tile_is_loadable(scan.source, scan.present) && tile_output_is_aligned(scan.target);
+  scan.whole = scan.present.y / WEFT_VECTOR_ITEMS;
+  scan.fast = scan.present.x == 0u && tile_is_aligned(scan.source) && tile_output_is_aligned(scan.target);
+#if WEFT_ITEM == WEFT_OWN
+  // A user's operator gets items of the input alone.
+  scan.fast = scan.fast && tile_is_full(scan.present);
+#endif
   return scan;
 }
 
@@ -76,7 +83,7 @@ void tile_scan_store_by_rows(TileScan scan, Accumulator prefix) {
   }
 }
 
-// ---- fast tiles: full, inputs and outputs aligned to vectors ----
+// ---- fast tiles: the first item is there, inputs and outputs are aligned to vectors ----
 
 // A vector's scan from its subgroup's first item on.
 struct HeldVector {
@@ -88,7 +95,11 @@ struct TileHeld {
 
 // Reads a tile's words, for tile_scan_total().
 void tile_scan_fetch(TileScan scan, inout TileWords words) {
-  if (scan.fast) tile_load(scan.source, words);
+  if (!scan.fast) return;
+  if (tile_is_full(scan.present))
+    tile_load(scan.source, words);
+  else
+    tile_load_cut(scan.source, scan.present, words);
 }
 
 HeldVector tile_scan_vector(TileVector packed, inout Accumulator running) {
@@ -110,18 +121,29 @@ Accumulator tile_scan_total(TileWords words, inout TileHeld held) {
   return running;
 }
 
-void tile_scan_store_vector(TileScan scan, uint row, HeldVector held, Accumulator prefix) {
+// Gives in `cut` the outputs of the vector that is cut, if this lane has it.
+void tile_scan_store_vector(TileScan scan, uint row, HeldVector held, Accumulator prefix,
+                            inout uint cut[WEFT_VECTOR_OUTPUT_WORDS], inout bool has_cut) {
+  const uint v = tile_vector(row);
   uint outputs[WEFT_VECTOR_OUTPUT_WORDS];
   vector_finish(held.words, prefix, outputs);
-  tile_store_vector(scan.target, tile_vector(row), outputs);
+  if (v < scan.whole) {
+    tile_store_vector(scan.target, v, outputs);
+  } else if (v == scan.whole) {
+    cut = outputs;
+    has_cut = true;
+  }
 }
 
 // Second half. `prefix` as above.
 void tile_scan_store(TileScan scan, TileHeld held, Accumulator prefix) {
+  uint cut[WEFT_VECTOR_OUTPUT_WORDS];
+  bool has_cut = false;
 #define WEFT_STORE_ROW(i) \
-  if (i < kRows) tile_scan_store_vector(scan, i, held.row_##i, prefix);
+  if (i < kRows) tile_scan_store_vector(scan, i, held.row_##i, prefix, cut, has_cut);
   WEFT_FOR_ROWS(WEFT_STORE_ROW)
 #undef WEFT_STORE_ROW
+  if (has_cut) tile_store_present(scan.target, scan.whole, scan.present, cut);
 }
 
 #endif
