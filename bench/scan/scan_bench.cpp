@@ -26,7 +26,6 @@ const Rows scan_rows("scan", 10, [](const Matrix& matrix, Cases& cases) {
   if (matrix.essential) return;
   for (const Type type : {Type::u16, Type::u64, Type::i32, Type::f16, Type::f32, Type::f64})
     add(kExclusive, Op::add, type, type, some);
-  add(kExclusive, Op::add, Type::u32, Type::u64, some);
   add(kExclusive, Op::min, Type::u32, Type::u32, some);
   add(kInclusive, Op::min, Type::u32, Type::u32, some);
   add(kExclusive, Op::bit_xor, Type::u32, Type::u32, some);

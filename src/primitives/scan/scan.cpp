@@ -60,9 +60,9 @@ Result<Scan> Scan::create(const Context& context, const ScanConfig& config) noex
   plan->accumulator_bytes = accumulator_bytes;
   plan->vector_items = vector_items;
   const primitives::ScanTuning tuning = primitives::scan_tuning.of(state);
-  uint32_t rows = tuning.rows;
-  // A tile is held in registers: as many words a lane as the widest of weft's own.
-  if (own != nullptr) rows = std::min(rows, 128 / std::max(16u, vector_items * accumulator_bytes));
+  // A tile is held in registers: up to 128 bytes a lane, f16 as f32.
+  const uint32_t held_bytes = own == nullptr && config.accumulator == Type::f16 ? 4 : accumulator_bytes;
+  const uint32_t rows = std::min(tuning.rows, 128 / std::max(16u, vector_items * held_bytes));
 
   const std::string types =
       own != nullptr ? ".own.own" : std::string(".") + name_of(config.item) + "." + name_of(config.accumulator);
