@@ -77,7 +77,7 @@ const FuzzSubjects fuzzed("scan", [] {
   return std::vector{
       subject_of<uint32_t>(kExclusive, Op::add, kReduceThenScan, "subgroup.shuffled_sums=1"),
       subject_of<uint32_t>(kExclusive, Op::add, kLookBack),
-      subject_of<uint32_t>(kInclusive, Op::max, kReduceThenScan, "scan.groups=3"),
+      subject_of<uint32_t>(kInclusive, Op::max, kReduceThenScan, "scan.groups=3,subgroup.shuffled_sums=1"),
       subject_of<uint32_t>(kInclusive, Op::add, kLookBack, "scan.rows=1"),
       subject_of<uint8_t>(kInclusive, Op::add, kLookBack, "scan.spin_limit=1"),
       subject_of<uint8_t>(kExclusive, Op::bit_xor, kReduceThenScan, "scan.workgroup=256"),
@@ -85,7 +85,7 @@ const FuzzSubjects fuzzed("scan", [] {
       subject_of<uint16_t, uint32_t>(kExclusive, Op::add, kReduceThenScan, "scan.rows=3"),
       subject_of<uint16_t>(kInclusive, Op::min, kLookBack, "scan.rows=3,look_back.tickets=0"),
       subject_of<uint64_t>(kExclusive, Op::add, kLookBack, "scan.rows=1"),
-      subject_of<float>(kExclusive, Op::add, kReduceThenScan),
+      subject_of<float>(kExclusive, Op::add, kLookBack, "subgroup.shuffled_sums=1"),
       subject_of<F16, float>(kInclusive, Op::add, kLookBack),
       subject_of<U32x2>(kInclusive, Op::affine, kLookBack, "scan.rows=2"),
       subject_of<U32x2>(kExclusive, Op::affine, kReduceThenScan, "scan.groups=7"),
@@ -177,6 +177,27 @@ TEST_SUITE("scan") {
         const Scan& scan = create<Scan>(device, config);
         for (const uint64_t n : few_edges(scan.tile_items())) check_scan<uint16_t, uint32_t>(device, scan, config, n);
       }
+    }
+  }
+
+  TEST_CASE("subgroups that scan by shuffles give the same, by every operator [tuning]") {
+    const ScopedTuning by_shuffles("subgroup.shuffled_sums=1");
+    for (const Device& device : every_device()) {
+      if (device.backend().is_emulated()) continue;
+      const auto same = [&]<class T>(std::initializer_list<Op> ops) {
+        if (!device.supports({item_type<T>()})) return;
+        for (const Op op : ops) {
+          CAPTURE(op);
+          const ScanConfig config = config_of<T, T>(ScanKind::inclusive, op);
+          const Scan& scan = create<Scan>(device, config);
+          check_scan<T, T>(device, scan, config, 2 * scan.tile_items() + 5);
+        }
+      };
+      same.operator()<uint32_t>({Op::add, Op::multiply, Op::min, Op::max, Op::bit_and, Op::bit_or, Op::bit_xor});
+      same.operator()<int32_t>({Op::add, Op::min});
+      same.operator()<float>({Op::add, Op::max});
+      same.operator()<F16>({Op::add});
+      same.operator()<uint8_t>({Op::add, Op::min});
     }
   }
 
