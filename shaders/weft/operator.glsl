@@ -51,7 +51,6 @@
 #endif
 
 #include "weft/subgroup.glsl"
-#include "weft/subgroup.h"
 #include "weft/word64.glsl"
 
 #if WEFT_ITEM == WEFT_OWN
@@ -265,14 +264,18 @@ uvec2 subgroup_reduce(uvec2 v) { return uvec2(subgroup_add(v.x), subgroup_max(v.
 
 #elif WEFT_ACCUMULATOR_WORDS == 1 && !WEFT_ACCUMULATOR_IS_STRUCT && WEFT_ACCUMULATOR != WEFT_OWN
 
+// By shuffles where subgroup.glsl makes sums so: 8 to 10 % of a scan of f32, i32, or by min or xor.
+#if !WEFT_SUBGROUP_EMULATED && !defined(WEFT_SUBGROUP_OWN_SUMS)
+#define WEFT_SCANS_BY_SHUFFLES
 Accumulator subgroup_with_earlier(Accumulator v, uint delta) {
   const Accumulator earlier = subgroup_shuffle_up(v, delta);
   if (subgroup_lane() >= delta) v = combine(earlier, v);
   return v;
 }
+#endif
 
-// By shuffles where subgroup.glsl makes sums so: 8 to 10 % of a scan of f32, i32, or by min, max, xor.
 Accumulator subgroup_inclusive(Accumulator v) {
+#ifdef WEFT_SCANS_BY_SHUFFLES
   if (kSumsByShuffles && kSubgroupSize <= 32u) {
     v = subgroup_with_earlier(v, 1u);
     v = subgroup_with_earlier(v, 2u);
@@ -280,6 +283,7 @@ Accumulator subgroup_inclusive(Accumulator v) {
     v = subgroup_with_earlier(v, 8u);
     return subgroup_with_earlier(v, 16u);
   }
+#endif
   switch (kOp) {
     case kOpMultiply: return subgroup_inclusive_mul(v);
     case kOpMin: return subgroup_inclusive_min(v);
