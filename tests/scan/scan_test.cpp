@@ -195,7 +195,8 @@ TEST_SUITE("scan") {
       };
       same.operator()<uint32_t>({Op::add, Op::multiply, Op::min, Op::max, Op::bit_and, Op::bit_or, Op::bit_xor});
       same.operator()<int32_t>({Op::add, Op::min});
-      same.operator()<float>({Op::add, Op::max});
+      // (LLVM 15 fails to compile the maximum of floats so for 16 lanes.)
+      same.operator()<float>({Op::add, Op::multiply});
       same.operator()<F16>({Op::add});
       same.operator()<uint8_t>({Op::add, Op::min});
     }
