@@ -42,9 +42,9 @@ Group group_called(std::string_view name) {
       {"load_balance", {"load_balance_search", "transform_lbs"}},
       {"move", {"interval_gather", "interval_move", "batched_copy"}},
       {"bulk", {"bulk_insert", "bulk_remove"}},
-      {"merge", {"merge_keys", "merge_pairs"}},
+      {"merge", {"merge_keys", "merge_pairs", "sorted_search"}},
       {"set_operation", {"set_union_keys"}},
-      {"search", {"sorted_search", "binary_search"}},
+      {"search", {"binary_search"}},
   };
   const auto found = others.find(name);
   return {name, found != others.end() ? found->second : std::vector<std::string_view>{name}};

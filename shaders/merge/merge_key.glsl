@@ -2,8 +2,8 @@
 //
 // Keys that are merged, as they lie in memory and in registers. Those of a snippet are its items. A built-in key is
 // mapped to an unsigned number of its own size in the order of the merge, and back: nothing is lost, so that equal keys
-// have equal bits and -0 is before 0. NaN lies outside of all numbers, by sign. A falling order turns the number
-// over, not the positions of keys.
+// have equal bits and -0 is before 0. (In the order kKeyNumber, which is not mapped back, -0 is 0.) NaN lies outside of
+// all numbers, by sign. A falling order turns the number over, not the positions of keys.
 #ifndef WEFT_MERGE_KEY_GLSL
 #define WEFT_MERGE_KEY_GLSL
 
@@ -44,10 +44,15 @@ const uint kKeySign = 1u << (kKeyBits - 1u);
 
 // Of a key of one word or less `bits.y` is 0, and so is the result's.
 uvec2 merge_key(uvec2 bits) {
+  if (kKeyOrder == kKeyNumber) {
+    const uint high = kKeyWords == 1u ? bits.x : bits.y;
+    const uint low = kKeyWords == 1u ? 0u : bits.x;
+    bits = ((high << 1) | low) == 0u ? uvec2(0u) : bits;
+  }
   const uint last = kKeyWords == 1u ? bits.x : bits.y;
   uint flip_last = kKeyOrder == kKeyUnsigned ? 0u : kKeySign;
   uint flip = 0u;
-  if (kKeyOrder == kKeyFloat) {
+  if (kKeyOrder >= kKeyFloat) {
     flip = (last & kKeySign) != 0u ? ~0u : 0u;
     flip_last |= flip & kKeyMask;
   }

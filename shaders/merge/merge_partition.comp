@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //
-// First pass of Merge: four lanes for each tile find how many keys of A are before it.
+// First pass of Merge and SortedSearch: four lanes for each tile find how many keys of A are before it.
+// family: merge_partition
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "merge/merge_ranges.glsl"

@@ -4,35 +4,16 @@
 // part and merges it in registers.
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "merge/merge_tiles.h"
-#include "merge/merge_ranges.glsl"
-#include "merge/merge_pieces.glsl"
+#include "merge/merge_outputs.h"
+#include "merge/merge_tile_part.glsl"
 #include "merge/merge_store.glsl"
 
 void main() {
   const uint total_a = count_a();
   const uint total_b = count_b();
-  const uint total = total_a + total_b;
-  const uint tile = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;
-  if (tile >= tile_count(total)) return;
-  const uint begin = tile_begin(tile, total);
-  const uint keys = tile_begin(tile + 1u, total) - begin;
-  uint tile_a = 0u;
-  uint tile_b = 0u;
-  MergePart part;
-  if (kFindsCuts) {
-    part = merge_part(MergeInputs(push.keys_a, push.keys_b), begin, keys, total_a, total_b,
-                      min(push.maximum_a, push.maximum_b));
-  } else {
-    Words splits = Words(push.splits);
-    // Of ranges that are not sorted, cuts may fall.
-    tile_a = subgroup_uniform(splits.at[tile]);
-    tile_b = begin - tile_a;
-    const uint tile_count_a = clamp(subgroup_uniform(splits.at[tile + 1u]), tile_a, tile_a + keys) - tile_a;
-    const MergePieces pieces =
-        MergePieces(merge_key_address(push.keys_a, tile_a), merge_key_address(push.keys_b, tile_b));
-    part = merge_part(pieces, keys, tile_count_a);
-  }
+  if (merge_tile() >= tile_count(total_a + total_b)) return;
+  uint begin, tile_a, tile_b;
+  MergePart part = merge_tile_part(total_a, total_b, begin, tile_a, tile_b);
   MergeElement elements[kMergeKeys];
   merge_part_elements(part, elements);
 

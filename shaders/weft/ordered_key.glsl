@@ -14,6 +14,7 @@
 const uint kKeyUnsigned = 0;
 const uint kKeySigned = 1;
 const uint kKeyFloat = 2;
+const uint kKeyNumber = 3;  // merge_key.glsl: floats of which -0 is 0, too
 
 // Of a key of one word `bits.y` is 0, and so is the result's.
 uvec2 ordered_key(uvec2 bits) {

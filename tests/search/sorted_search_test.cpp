@@ -30,15 +30,29 @@ uint64_t tile_keys(Backend& backend) {
 const FuzzSubjects fuzzed("sorted_search", [] {
   return std::vector{
       search_subject<SortedSearch, uint32_t>(Bound::lower),
-      search_subject<SortedSearch, float>(Bound::upper, "search.workgroup=256,search.keys=3"),
-      search_subject<SortedSearch, int64_t>(Bound::lower, "search.keys=15"),
+      search_subject<SortedSearch, float>(Bound::upper, "merge.workgroup=256,merge.keys=4"),
+      search_subject<SortedSearch, int64_t>(Bound::lower, "merge.keys_wide=8"),
   };
 });
+
+// A test of each form: tiles cut by a dispatch before, and one dispatch.
+#define SEARCH_TEST_CASE_OF(body, name)                                                                        \
+  static void body();                                                                                          \
+  TEST_CASE(name) {                                                                                            \
+    const ScopedTuning tuning("merge.direct_tiles=0,merge.direct_tiles_wide=0,merge.few=0");                   \
+    body();                                                                                                    \
+  }                                                                                                            \
+  TEST_CASE(name ", in one dispatch") {                                                                        \
+    const ScopedTuning tuning("merge.direct_tiles=4294967295,merge.direct_tiles_wide=4294967295,merge.few=0"); \
+    body();                                                                                                    \
+  }                                                                                                            \
+  static void body()
+#define SEARCH_TEST_CASE(name) SEARCH_TEST_CASE_OF(DOCTEST_ANONYMOUS(sorted_search_test_), name)
 
 }  // namespace
 
 TEST_SUITE("sorted_search") {
-  TEST_CASE("bounds are right at every edge of both counts [bounds] [widths]") {
+  SEARCH_TEST_CASE("bounds are right at every edge of both counts [bounds] [widths]") {
     for (Backend* backend : every_backend()) {
       const uint64_t tile = tile_keys(*backend);
       for (const uint64_t total : edges(*backend, tile, 4)) {
@@ -50,7 +64,7 @@ TEST_SUITE("sorted_search") {
     }
   }
 
-  TEST_CASE("keys of every type have both bounds, whatever the keys are [types]") {
+  SEARCH_TEST_CASE("keys of every type have both bounds, whatever the keys are [types]") {
     uint32_t combination = 0;
     for (Backend* backend : every_backend())
       for_every_key([&]<class T>() {
@@ -84,7 +98,7 @@ TEST_SUITE("sorted_search") {
       }
   }
 
-  TEST_CASE("few needles in a large haystack and many in a small one are found") {
+  SEARCH_TEST_CASE("few needles in a large haystack and many in a small one are found") {
     for (Backend* backend : every_backend())
       for (const Bound bound : kBounds)
         for (const uint64_t few : {1, 2, 50})
@@ -97,7 +111,7 @@ TEST_SUITE("sorted_search") {
           }
   }
 
-  TEST_CASE("needles, haystack and output begin at any multiple of 4 bytes") {
+  SEARCH_TEST_CASE("needles, haystack and output begin at any multiple of 4 bytes") {
     for (Backend* backend : every_backend())
       for (VkDeviceSize needles = 0; needles < 16; needles += 4)
         for (VkDeviceSize haystack = 0; haystack < 16; haystack += 4) {
@@ -115,7 +129,7 @@ TEST_SUITE("sorted_search") {
         }
   }
 
-  TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
+  SEARCH_TEST_CASE("counts on the device are obeyed, and never exceed their maxima") {
     for (Backend* backend : every_backend()) {
       const uint64_t maximum = 2 * tile_keys(*backend) + 11;
       const auto needles = sorted_keys<uint32_t>(maximum, 3), haystack = sorted_keys<uint32_t>(maximum + 100, 4);
@@ -129,7 +143,7 @@ TEST_SUITE("sorted_search") {
     }
   }
 
-  TEST_CASE("keys that are not sorted touch no other memory") {
+  SEARCH_TEST_CASE("keys that are not sorted touch no other memory") {
     for (Backend* backend : every_backend())
       for (const uint64_t values : {0, 2, 50}) {
         const auto disordered = [&]<class T>() {
@@ -150,8 +164,10 @@ TEST_SUITE("sorted_search") {
   }
 
   TEST_CASE("results do not depend on the tuning [tuning]") {
-    for (const char* tuning : {"search.workgroup=256,search.keys=31", "search.workgroup=128,search.keys=1",
-                               "search.workgroup=128,search.keys=24", "search.workgroup=256,search.keys=5"}) {
+    for (const char* tuning :
+         {"merge.workgroup=256,merge.keys=16,merge.keys_wide=8,merge.few=0,merge.direct_tiles=0",
+          "merge.workgroup=128,merge.keys=1,merge.keys_wide=1,merge.direct_tiles=1000,merge.direct_tiles_wide=1000",
+          "merge.workgroup=128,merge.keys=8,merge.few=0", "merge.workgroup=256,merge.keys=2,merge.few_keys=8"}) {
       const ScopedTuning overrides(tuning);
       for (Backend* backend : every_backend()) {
         const auto same = [&]<class T>() {
@@ -168,7 +184,7 @@ TEST_SUITE("sorted_search") {
 
   TEST_CASE("more tiles than a dispatch has workgroups along one axis are searched [huge]") {
     // The smallest tiles there are.
-    const ScopedTuning small_tiles("search.workgroup=128,search.keys=1");
+    const ScopedTuning small_tiles("merge.workgroup=128,merge.keys=1,merge.direct_tiles=0,merge.few=0");
     Backend& backend = first_backend();
     const uint64_t groups = workgroups_along_x(backend);
     if (groups == 0) return;

@@ -32,5 +32,7 @@ inline Status check_search_key(const char* primitive, Type key) {
 
 /// As kKeyOrder of shaders/weft/ordered_key.glsl.
 constexpr uint32_t key_order(Type key) { return is_float(key) ? 2 : key == Type::i32 || key == Type::i64 ? 1 : 0; }
+/// That of floats of which -0 is 0, for shaders/merge/merge_key.glsl; ordered_key.glsl knows no other.
+constexpr uint32_t kNumberOrder = 3;
 
 }  // namespace weft::primitives

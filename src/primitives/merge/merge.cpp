@@ -3,10 +3,7 @@
 
 #include <algorithm>
 
-#include "merge/merge.h"
 #include "merge/merge_stream.h"
-#include "merge/merge_tiles.h"
-#include "primitives/merge/merge_keys.hpp"
 #include "primitives/merge/merge_passes.hpp"
 #include "primitives/merge/merge_tuning.hpp"
 #include "runtime/kernel_families.hpp"
@@ -58,7 +55,7 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) n
 
   const KernelSet* own = config.own_kernels ? &*config.own_kernels : nullptr;
   const std::string variant = own != nullptr ? ".own.u32" : "";
-  primitives::PipelineBuilder builder(state, runtime::kernels::merge(), plan->workgroup, own);
+  primitives::PipelineBuilder builder(state, runtime::kernels::merge_partition(), plan->workgroup, own);
   primitives::set_keys(builder, config)
       .set(shader::merge::kMergeKeys, lane_keys)
       .set(shader::merge_outputs::kWritesKeys, config.keys)
@@ -66,24 +63,16 @@ Result<Merge> Merge::create(const Context& context, const MergeConfig& config) n
       .set(shader::merge_outputs::kValueBytes, config.value_bytes);
   primitives::MergePasses& merges = plan->merges;
   merges.workgroup = plan->workgroup;
-  merges.large_tile_keys = plan->workgroup * lane_keys;
   builder.build(merges.partition, "merge_partition" + variant);
+  if (own == nullptr) builder.from(runtime::kernels::merge());
   if (is_streaming) {
+    merges.large_tile_keys = plan->workgroup * lane_keys;
     builder.set(shader::merge_stream::kStepLaneKeys, step_keys).build(merges.merge, "merge_stream" + variant);
   } else {
-    const uint32_t small_lane_keys =
-        primitives::merge_keys(config.key, config.own_kernels, false, tuning.few_keys, tuning.few_keys_wide)
-            .keys_per_lane;
-    merges.small_tile_keys = plan->workgroup * small_lane_keys;
-    merges.direct_keys =
-        uint64_t{keys.element_words == 1 ? tuning.direct_tiles : tuning.direct_tiles_wide} * merges.large_tile_keys;
-    merges.small_keys = tuning.few;
-    const std::string tiles = "merge_tiles" + variant;
-    builder.set(shader::merge_tiles::kHasSides, has_sides).set(shader::merge_tiles::kFindsCuts, false);
-    builder.build(merges.merge, tiles).set(shader::merge_tiles::kFindsCuts, true);
-    if (merges.direct_keys > merges.small_keys) builder.build(merges.direct, tiles);
-    if (merges.small_keys != 0)
-      builder.set(shader::merge::kMergeKeys, small_lane_keys).build(merges.small_merge, tiles);
+    const primitives::MergeKeys few =
+        primitives::merge_keys(config.key, config.own_kernels, false, tuning.few_keys, tuning.few_keys_wide);
+    builder.set(shader::merge_tile_part::kHasSides, has_sides);
+    merges.build(builder, tuning, keys, few, "merge_tiles" + variant);
   }
   if (!builder.status()) return builder.status().error();
   return Merge(std::move(plan));

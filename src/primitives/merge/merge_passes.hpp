@@ -4,9 +4,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <string>
 
+#include "merge/merge.h"
+#include "merge/merge_tile_part.h"
+#include "primitives/core/pipeline_builder.hpp"
 #include "primitives/core/record_call.hpp"
 #include "primitives/core/search_keys.hpp"
+#include "primitives/merge/merge_keys.hpp"
+#include "primitives/merge/merge_tuning.hpp"
 #include "runtime/context_state.hpp"
 
 namespace weft::primitives {
@@ -26,6 +32,21 @@ struct MergePasses {
   bool is_cut_before(uint64_t keys) const { return keys > std::max(direct_keys, small_keys); }
   /// Where tiles are cut: one more than there are tiles, so that scratch is never empty.
   uint64_t splits(uint64_t keys) const { return (is_cut_before(keys) ? tiles(keys) : 0) + 1; }
+
+  /// Builds those that merge tiles: the kernel `tiles`, in forms by the tuning. `few`: keys of calls up to small_keys.
+  void build(PipelineBuilder& builder, const MergeTuning& tuning, const MergeKeys& keys, const MergeKeys& few,
+             const std::string& tiles) {
+    large_tile_keys = workgroup * keys.keys_per_lane;
+    small_tile_keys = workgroup * few.keys_per_lane;
+    direct_keys = uint64_t{keys.element_words == 1 ? tuning.direct_tiles : tuning.direct_tiles_wide} * large_tile_keys;
+    small_keys = tuning.few;
+    builder.set(shader::merge::kMergeKeys, keys.keys_per_lane)
+        .set(shader::merge_tile_part::kFindsCuts, false)
+        .build(merge, tiles)
+        .set(shader::merge_tile_part::kFindsCuts, true);
+    if (direct_keys > small_keys) builder.build(direct, tiles);
+    if (small_keys != 0) builder.set(shader::merge::kMergeKeys, few.keys_per_lane).build(small_merge, tiles);
+  }
 
   template <class Push>
   void record(const RecordCall& call, const Push& push, uint64_t keys) const {

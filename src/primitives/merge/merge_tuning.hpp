@@ -7,7 +7,7 @@
 
 namespace weft::primitives {
 
-/// Merge. Keys a lane are rounded down to powers of two.
+/// Merge and SortedSearch. Keys a lane are rounded down to powers of two.
 struct MergeTuning {
   uint32_t workgroup = 256;
   uint32_t keys = 8;          ///< a lane merges, at most 32
