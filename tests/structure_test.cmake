@@ -253,6 +253,7 @@ function(check_tree)
   check_includes(shaders/weft/ "\"weft/.*;<cstdint>" "the public shader includes know each other only")
   # Which other families a family is made of, beside core.
   set(of_segment by_key sort merge)
+  set(of_search merge)
   set(of_sort merge)
   file(GLOB families RELATIVE "${ROOT}/shaders" "${ROOT}/shaders/*")
   list(REMOVE_ITEM families weft kernels.cmake own_kernels.cmake)

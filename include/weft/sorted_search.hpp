@@ -40,8 +40,11 @@ struct SortedSearchArgs {
 /// - If needles or haystack are not sorted, the output is unspecified. No access is out of range.
 /// - Work is split evenly by merge path, for any keys and lengths (docs/decisions/merge-path-search.md).
 /// - Results are bit-identical on every run and device.
-/// - Cost: reads each needle, and each key of the haystack between needles, once; writes each output once.
-///   Two dispatches; the first reads about 2·log2(haystack_count) keys per tile. 4 bytes of scratch per tile.
+/// - Cost: reads each key once, except around tile boundaries; where one key in 32 or fewer is a needle, some of the
+///   haystack alone. Writes each output once.
+/// - One dispatch, in which each subgroup reads some 300 more keys to find its part, and 4 bytes of scratch.
+/// - Two dispatches for many tiles (tuned per device class, as Merge's): the first reads about 2·log2 of the smaller
+///   count keys per tile. 4 more bytes of scratch per tile.
 /// - Barriers, lifetime, threads: docs/integration.md.
 /// - See also: BinarySearch, for unsorted needles; it may be faster for a few needles in a large haystack.
 class WEFT_API SortedSearch {
