@@ -9,7 +9,7 @@
 #include "merge/merge_tile_part.glsl"
 #include "search/sorted_search.h"
 
-// Fewer needles than one for so many keys are found one by one.
+// One needle in so many keys, or fewer, are found one by one.
 const uint kNeedleKeys = 32;
 
 // Keys of the part's haystack before its needle i: a binary search.
