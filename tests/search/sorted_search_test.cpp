@@ -225,3 +225,21 @@ TEST_SUITE("sorted_search") {
 }
 
 }  // namespace weft::test::sorted_search_tests
+//
+// why: what lies between a part's pieces is a needle
+// file: shaders/search/sorted_search.comp
+// find: if (is_needle && (kNeedlesAreA || i < first_needle + needles)) bounds.at[i] = position + r * kSubgroupSize - i;
+// with: if (is_needle) bounds.at[i] = position + r * kSubgroupSize - i;
+// run: native --test-suite=sorted_search
+//
+// why: a needle of few is not looked for behind the last key but one
+// file: shaders/search/sorted_search.comp
+// find: bounds.at[first_needle + i] = first - first_needle + needle_bound(part, i, part.count - needles);
+// with: bounds.at[first_needle + i] = first - first_needle + needle_bound(part, i, max(part.count - needles, 1u) - 1u);
+// run: native --test-suite=sorted_search
+//
+// why: -0 is before 0
+// file: shaders/merge/merge_key.glsl
+// find: bits = ((high << 1) | low) == 0u ? uvec2(0u) : bits;
+// with: bits.x += 0u * (high + low);
+// run: native --test-suite=sorted_search
