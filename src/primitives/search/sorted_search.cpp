@@ -2,6 +2,7 @@
 #include <weft/sorted_search.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include "primitives/merge/merge_passes.hpp"
 #include "runtime/kernel_families.hpp"
@@ -75,19 +76,20 @@ Status SortedSearch::record(VkCommandBuffer commands, const SortedSearchArgs& ar
   if (haystack >= kMaxSearchKeys || needles + haystack >= kMaxSearchKeys)
     call.refuse("haystack_count",
                 "is " + std::to_string(haystack) + ", with the needles 2^32 or more: search parts of the haystack");
-  const bool lower = plan.config.bound == Bound::lower;
-  call.read("needles", args.needles, needles * key_bytes, 4, lower ? push.keys_a : push.keys_b)
+  call.read("needles", args.needles, needles * key_bytes, 4, push.keys_a)
       .write("output", args.output, needles * 4, 4, push.indices_out)
-      .read("haystack", args.haystack, haystack * key_bytes, 4, lower ? push.keys_b : push.keys_a)
-      .scratch(args.scratch, scratch_size(needles, haystack), push.splits);
-  if (lower)
-    call.count("needle_count", args.needle_count, push.count_a, push.maximum_a, push.count_a_words)
-        .count("haystack_count", args.haystack_count, push.count_b, push.maximum_b, push.count_b_words);
-  else
-    call.count("needle_count", args.needle_count, push.count_b, push.maximum_b, push.count_b_words)
-        .count("haystack_count", args.haystack_count, push.count_a, push.maximum_a, push.count_a_words);
+      .read("haystack", args.haystack, haystack * key_bytes, 4, push.keys_b)
+      .scratch(args.scratch, scratch_size(needles, haystack), push.splits)
+      .count("needle_count", args.needle_count, push.count_a, push.maximum_a, push.count_a_words)
+      .count("haystack_count", args.haystack_count, push.count_b, push.maximum_b, push.count_b_words);
   if (!call.accepted()) return call.status();
   if (needles == 0) return {};
+  if (plan.config.bound == Bound::upper) {
+    std::swap(push.keys_a, push.keys_b);
+    std::swap(push.count_a, push.count_b);
+    std::swap(push.maximum_a, push.maximum_b);
+    std::swap(push.count_a_words, push.count_b_words);
+  }
   plan.merges.record(call, push, needles + haystack);
   return {};
 } catch (...) {
